@@ -1,0 +1,3 @@
+//! The `gazeprint` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Protocols, measures and studies of reader identification.

@@ -1,0 +1,1 @@
+//! Reads and writes corpora: the folder of tables described in the project's ARCHITECTURE.

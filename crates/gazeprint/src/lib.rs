@@ -1,0 +1,4 @@
+//! Who is reading? Bayesian models of saccades and fixations that recognise people by how they
+//! read.
+pub mod corpus;
+pub mod saccade;
