@@ -1,0 +1,113 @@
+//! The one kind of prior: a Gaussian over theta.
+
+use faer::{Mat, Side, linalg::solvers::Llt};
+use thiserror::Error;
+
+/// Standard deviation of the paper's flat prior on each coefficient of the gamma family (D8).
+const FLAT_SD: f64 = 100.0;
+
+/// What can be wrong with a prior.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum PriorError {
+    /// The covariance is not a covariance.
+    #[error("the prior covariance of {0} coefficients is not positive definite")]
+    NotPositiveDefinite(usize),
+    /// Mean and covariance do not fit.
+    #[error("a prior mean of length {mean} does not fit a covariance of {rows} x {columns}")]
+    Shape {
+        /// Length of the mean.
+        mean: usize,
+        /// Rows of the covariance.
+        rows: usize,
+        /// Columns of the covariance.
+        columns: usize,
+    },
+}
+
+/// theta ~ N(m, S).
+#[derive(Debug, Clone)]
+pub struct GaussianPrior {
+    mean: Vec<f64>,
+    precision: Mat<f64>,
+    /// Lower triangular, `L L' = S`.
+    root: Mat<f64>,
+    log_det_precision: f64,
+}
+
+impl GaussianPrior {
+    /// The prior with this mean and covariance.
+    ///
+    /// # Errors
+    /// If the shapes differ or the covariance is not positive definite.
+    pub fn new(mean: Vec<f64>, covariance: &Mat<f64>) -> Result<Self, PriorError> {
+        let p = mean.len();
+        if covariance.nrows() != p || covariance.ncols() != p {
+            return Err(PriorError::Shape {
+                mean: p,
+                rows: covariance.nrows(),
+                columns: covariance.ncols(),
+            });
+        }
+        let llt = Llt::new(covariance.as_ref(), Side::Lower)
+            .map_err(|_| PriorError::NotPositiveDefinite(p))?;
+        let root = llt.L().to_owned();
+        let precision = faer::linalg::solvers::DenseSolveCore::inverse(&llt);
+        let log_det_precision = -2.0 * (0..p).map(|i| root[(i, i)].ln()).sum::<f64>();
+        Ok(Self { mean, precision, root, log_det_precision })
+    }
+
+    /// The paper's prior for `len` features: flat on the gamma family, standard normal on `w`.
+    /// With two features this is the gamma family alone.
+    pub fn paper(len: usize) -> Self {
+        let covariance = Mat::from_fn(len, len, |i, j| match (i == j, i < 2) {
+            (false, _) => 0.0,
+            (true, true) => FLAT_SD * FLAT_SD,
+            (true, false) => 1.0,
+        });
+        Self::new(vec![0.0; len], &covariance).expect("a positive diagonal is a covariance")
+    }
+
+    /// m.
+    pub fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
+    /// The inverse of S.
+    pub fn precision(&self) -> &Mat<f64> {
+        &self.precision
+    }
+
+    /// Lower triangular root of S.
+    pub fn root(&self) -> &Mat<f64> {
+        &self.root
+    }
+
+    /// `ln det S^-1`.
+    pub fn log_det_precision(&self) -> f64 {
+        self.log_det_precision
+    }
+
+    /// Number of coefficients.
+    pub fn len(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// Whether there are no coefficients.
+    pub fn is_empty(&self) -> bool {
+        self.mean.is_empty()
+    }
+
+    /// `-(theta - m)' S^-1 (theta - m) / 2`; writes `-S^-1 (theta - m)` to `gradient`.
+    pub fn log_density(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
+        let p = self.len();
+        gradient.fill(0.0);
+        for j in 0..p {
+            let d = theta[j] - self.mean[j];
+            for i in 0..p {
+                gradient[i] -= self.precision[(i, j)] * d;
+            }
+        }
+        0.5 * (0..p).map(|i| gradient[i] * (theta[i] - self.mean[i])).sum::<f64>()
+    }
+}

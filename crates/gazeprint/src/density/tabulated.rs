@@ -1,0 +1,78 @@
+//! A density given by its logarithm at the nodes, ready to be evaluated and integrated.
+
+use super::grid::{Grid, Interval};
+use super::likelihood::log_mass;
+use super::sums::BlockSums;
+use crate::kernels;
+use crate::saccade::{Observation, Truncation};
+
+/// A fitted density: `log f` at the nodes, integrals over intervals of it.
+#[derive(Debug, Clone)]
+pub struct Tabulated<'a> {
+    grid: &'a Grid,
+    log_f: Vec<f64>,
+    f: Vec<f64>,
+    cells: BlockSums,
+    peak: f64,
+}
+
+impl<'a> Tabulated<'a> {
+    /// Takes unnormalised logarithms at the nodes and normalises them over the support.
+    pub fn new(grid: &'a Grid, mut log_f: Vec<f64>) -> Self {
+        let peak = kernels::max(&log_f);
+        let mut f = vec![0.0; log_f.len()];
+        kernels::exp_shifted(&log_f, peak, &mut f);
+        let mut cells = BlockSums::new(grid.cells());
+        cells.fill(&f, grid.widths());
+        let log_total = log_mass(grid.support(), grid.widths(), &log_f, &f, &cells, peak);
+        log_f.iter_mut().for_each(|v| *v -= log_total);
+        Self { grid, log_f, f, cells, peak: peak - log_total }
+    }
+
+    /// The log density at the nodes.
+    pub fn log_f(&self) -> &[f64] {
+        &self.log_f
+    }
+
+    /// The log density at the nodes.
+    pub fn into_log_f(self) -> Vec<f64> {
+        self.log_f
+    }
+
+    /// The log density at `x`.
+    pub fn log_density(&self, x: f64) -> f64 {
+        Grid::interpolate(&self.log_f, self.grid.place(x))
+    }
+
+    /// Log of the mass between `lower` and `upper`.
+    pub fn log_mass(&self, lower: f64, upper: f64) -> f64 {
+        self.log_mass_of(&self.grid.interval(lower, upper))
+    }
+
+    pub(crate) fn log_mass_of(&self, interval: &Interval) -> f64 {
+        log_mass(interval, self.grid.widths(), &self.log_f, &self.f, &self.cells, self.peak)
+    }
+
+    /// Log density of an observation given that it lies in its interval.
+    pub fn log_truncated(&self, truncation: Truncation, o: &Observation) -> f64 {
+        let log_f = self.log_density(o.value);
+        match truncation {
+            Truncation::Full => log_f,
+            _ => log_f - self.log_mass(o.lower, o.upper),
+        }
+    }
+}
+
+/// `log(weight f + (1 - weight) g)` at the nodes.
+pub fn mix(weight: f64, log_f: &[f64], log_g: &[f64]) -> Vec<f64> {
+    let (a, b) = (weight.ln(), (1.0 - weight).ln());
+    log_f
+        .iter()
+        .zip(log_g)
+        .map(|(f, g)| {
+            let (f, g) = (a + f, b + g);
+            let (low, high) = if f < g { (f, g) } else { (g, f) };
+            if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
+        })
+        .collect()
+}

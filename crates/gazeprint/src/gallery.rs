@@ -1,0 +1,117 @@
+//! Readers that a probe can be compared with.
+
+use crate::kernels;
+use crate::saccade::Reading;
+use crate::template::{Layout, Probe};
+
+/// Fitted readers, in the order in which they were trained.
+pub trait Gallery: Send + Sync {
+    /// Number of readers.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is compared of one reading. Probes are merged with [`Probe::merged`].
+    fn probe(&self, reading: &Reading) -> Probe;
+
+    /// The score of every reader for a probe: a log-likelihood or the logarithm of a similarity.
+    fn scores(&self, probe: &Probe) -> Vec<f64>;
+
+    /// Whether the scores of a merged probe are the sums of the scores of its parts.
+    fn is_additive(&self) -> bool;
+}
+
+/// Readers as rows: a score is an inner product.
+#[derive(Debug, Clone)]
+pub struct TemplateGallery {
+    layout: Layout,
+    readers: usize,
+    /// Place after place, with the value of every reader side by side.
+    columns: Vec<f64>,
+}
+
+impl TemplateGallery {
+    /// A gallery of rows made by `layout`.
+    pub fn new(layout: Layout, rows: &[Vec<f64>]) -> Self {
+        let readers = rows.len();
+        let mut columns = vec![0.0; layout.len() * readers];
+        for (reader, row) in rows.iter().enumerate() {
+            for (place, value) in row.iter().enumerate() {
+                columns[place * readers + reader] = *value;
+            }
+        }
+        Self { layout, readers, columns }
+    }
+
+    /// Where everything stands in a row.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// A reader's row.
+    pub fn row(&self, reader: usize) -> impl Iterator<Item = f64> {
+        self.columns.iter().skip(reader).step_by(self.readers).copied()
+    }
+}
+
+impl Gallery for TemplateGallery {
+    fn len(&self) -> usize {
+        self.readers
+    }
+
+    fn probe(&self, reading: &Reading) -> Probe {
+        self.layout.probe(reading)
+    }
+
+    fn scores(&self, probe: &Probe) -> Vec<f64> {
+        let mut scores = vec![probe.constant(); self.readers];
+        for &(place, weight) in probe.entries() {
+            let start = place as usize * self.readers;
+            kernels::axpy(weight, &self.columns[start..start + self.readers], &mut scores);
+        }
+        scores
+    }
+
+    fn is_additive(&self) -> bool {
+        true
+    }
+}
+
+/// The log-likelihood ratio of the claimed reader against the mean likelihood of all others
+/// (section 6): monotone in the paper's ratio, and it does not saturate.
+pub fn cohort_ratios(scores: &[f64]) -> Vec<f64> {
+    let peak = kernels::max(scores);
+    let relative: Vec<f64> = scores.iter().map(|s| (s - peak).exp()).collect();
+    let total: f64 = relative.iter().sum();
+    scores
+        .iter()
+        .enumerate()
+        .map(|(r, s)| {
+            let others = total - relative[r];
+            // Where the claimed reader holds nearly all of the mass, the rest is summed anew.
+            if others > 0.1 * total {
+                s - peak - others.ln()
+            } else {
+                let rest: Vec<f64> =
+                    scores.iter().enumerate().filter(|(i, _)| *i != r).map(|(_, s)| *s).collect();
+                s - kernels::log_sum_exp(&rest)
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cohort_ratio_does_not_saturate() {
+        let ratios = cohort_ratios(&[0.0, -900.0, -1000.0]);
+        assert!((ratios[0] - 900.0).abs() < 1e-9);
+        assert!((ratios[1] + 900.0).abs() < 1e-9);
+        assert!((ratios[2] + 1000.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,207 @@
+//! Posteriors of densities (section 5 of the model): the mode, and three engines for the rest.
+//!
+//! | engine | what | for |
+//! |---|---|---|
+//! | [`Laplace`] | Newton to the mode, then importance-weighted draws | the default |
+//! | [`Nuts`] | No-U-Turn on theta with exact gradients | the exact reference |
+//! | [`Metropolis`] | the paper's sampler | fidelity |
+
+mod diagnostics;
+mod laplace;
+mod metropolis;
+mod newton;
+mod nuts;
+
+pub use diagnostics::{Pareto, effective_sample_size, pareto_smooth};
+pub use laplace::Laplace;
+pub use metropolis::{Metropolis, Step};
+pub use newton::{Mode, Scratch};
+pub use nuts::Nuts;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use thiserror::Error;
+
+use crate::density::{Features, GaussianPrior, Likelihood, Tabulated};
+
+/// A density to be inferred: the likelihood of its observations and the prior over theta.
+#[derive(Debug, Clone, Copy)]
+pub struct Problem<'a> {
+    /// The truncated likelihood.
+    pub likelihood: Likelihood<'a>,
+    /// The prior.
+    pub prior: &'a GaussianPrior,
+}
+
+/// Why an inference failed.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum InferenceError {
+    /// Newton met something that is not a number, or did not arrive.
+    #[error("no mode found after {steps} Newton steps (decrement {decrement:.2e})")]
+    NoMode {
+        /// Steps taken.
+        steps: usize,
+        /// Newton decrement at the end.
+        decrement: f64,
+    },
+    /// The No-U-Turn sampler gave up.
+    #[error("the No-U-Turn sampler failed: {0}")]
+    Nuts(String),
+    /// Asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// One engine with its settings.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Engine {
+    /// Importance-weighted draws around the mode.
+    Laplace(Laplace),
+    /// The No-U-Turn sampler.
+    Nuts(Nuts),
+    /// The paper's sampler.
+    Metropolis(Metropolis),
+}
+
+impl Engine {
+    /// Names of the engines, the default first.
+    pub const NAMES: [&'static str; 3] = ["laplace", "nuts", "metropolis"];
+
+    /// The engine of that name with default settings.
+    pub fn by_name(name: &str) -> Option<Self> {
+        match name {
+            "laplace" => Some(Self::Laplace(Laplace::default())),
+            "nuts" => Some(Self::Nuts(Nuts::default())),
+            "metropolis" => Some(Self::Metropolis(Metropolis::default())),
+            _ => None,
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Laplace(_) => "laplace",
+            Self::Nuts(_) => "nuts",
+            Self::Metropolis(_) => "metropolis",
+        }
+    }
+
+    /// The posterior of a problem whose mode is known.
+    ///
+    /// `keep` draws of theta, equally weighted, are kept for later use.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    pub fn posterior(
+        &self,
+        problem: &Problem<'_>,
+        mode: &Mode,
+        keep: usize,
+        stream: Stream,
+        scratch: &mut Scratch,
+    ) -> Result<Posterior, InferenceError> {
+        match self {
+            Self::Laplace(e) => e.posterior(problem, mode, keep, stream, scratch),
+            Self::Nuts(e) => e.posterior(problem, mode, keep, stream, scratch),
+            Self::Metropolis(e) => Ok(e.posterior(problem, mode, keep, stream, scratch)),
+        }
+    }
+}
+
+/// Names a stream of random numbers: results depend on what is computed, never on which thread
+/// computes it or in which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stream {
+    /// The seed of the whole computation.
+    pub seed: u64,
+    /// What within it: for example reader and density.
+    pub index: u64,
+}
+
+impl Stream {
+    /// The generator of one chain of this stream.
+    pub fn chain(self, chain: u64) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(self.index.wrapping_mul(64).wrapping_add(chain));
+        rng
+    }
+}
+
+/// What is known of a density after seeing its observations.
+#[derive(Debug, Clone)]
+pub struct Posterior {
+    /// Log of the posterior mean of the density at the nodes; integrates to one over the support.
+    pub log_mean: Vec<f64>,
+    /// Equally weighted draws of theta, if they were asked for.
+    pub draws: Vec<Vec<f64>>,
+    /// How far to trust it.
+    pub diagnostics: Diagnostics,
+}
+
+impl Mode {
+    /// Log of a mean density; where every density of the mean vanished in double precision, the
+    /// tail of the mode goes on.
+    fn log_of_mean(&self, problem: &Problem<'_>, mean: Vec<f64>) -> Vec<f64> {
+        if mean.iter().all(|&f| f > f64::MIN_POSITIVE) {
+            return mean.into_iter().map(f64::ln).collect();
+        }
+        let tail = self.log_density(problem.likelihood.features());
+        mean.into_iter()
+            .zip(tail)
+            .map(|(f, log_g)| if f > f64::MIN_POSITIVE { f.ln() } else { log_g })
+            .collect()
+    }
+
+    /// Log of the density at the mode, at the nodes, normalised over the support.
+    pub fn log_density(&self, features: &Features) -> Vec<f64> {
+        let mut log_f = vec![0.0; features.grid().nodes().len()];
+        features.log_density(&self.theta, &mut log_f);
+        Tabulated::new(features.grid(), log_f).into_log_f()
+    }
+}
+
+/// How far a posterior can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Diagnostics {
+    /// Draws evaluated, all chains and retries together.
+    pub draws: usize,
+    /// Effective sample size.
+    pub effective: f64,
+    /// Shape of the tail of the importance weights (`laplace`); above 0.7 they are unreliable.
+    pub k_hat: Option<f64>,
+    /// Whether a second proposal was needed (`laplace`).
+    pub retried: bool,
+    /// Accepted part of the proposals after burn-in (`metropolis`).
+    pub acceptance: Option<f64>,
+    /// Divergent transitions (`nuts`).
+    pub divergences: usize,
+}
+
+impl Diagnostics {
+    /// Importance weights above this are unreliable.
+    pub const K_HAT_LIMIT: f64 = 0.7;
+    /// Under this many effective draws a chain has not mixed.
+    pub const EFFECTIVE_LIMIT: f64 = 100.0;
+
+    /// Of a density that is taken at its mode: no draws, no doubts.
+    pub fn of_mode() -> Self {
+        Self {
+            draws: 0,
+            effective: f64::INFINITY,
+            k_hat: None,
+            retried: false,
+            acceptance: None,
+            divergences: 0,
+        }
+    }
+
+    /// Whether the engine itself has doubts.
+    pub fn doubtful(&self) -> bool {
+        match self.k_hat {
+            Some(k) => k > Self::K_HAT_LIMIT,
+            None => self.effective < Self::EFFECTIVE_LIMIT || self.divergences > 0,
+        }
+    }
+}

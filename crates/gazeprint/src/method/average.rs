@@ -1,0 +1,123 @@
+//! Scoring by the full posterior average of the probe's likelihood (section 6, the option).
+
+use rayon::prelude::*;
+use statrs::function::gamma::ln_gamma;
+
+use super::Observations;
+use crate::gallery::Gallery;
+use crate::kernels;
+use crate::saccade::Reading;
+use crate::template::{Layout, Probe};
+
+/// Readers as draws from their posteriors. Given the training data the densities, pi and mu of a
+/// reader are independent, so the mean likelihood is a product: of means over draws for each
+/// density, and in closed form (Dirichlet, beta) for pi and mu.
+#[derive(Debug, Clone)]
+pub struct AverageGallery {
+    layout: Layout,
+    readers: usize,
+    draws: usize,
+    /// By density: place after place, all draws of all readers side by side.
+    columns: Vec<Vec<f64>>,
+    /// Dirichlet counts of the types, prior included, by reader.
+    types: Vec<[f64; 4]>,
+    /// Beta counts of the directions of refixations, prior included, by reader.
+    refixations: Vec<[f64; 2]>,
+}
+
+impl AverageGallery {
+    /// `log_draws` holds the log densities at the nodes by density, reader and draw.
+    pub(super) fn new(
+        layout: Layout,
+        observations: &Observations,
+        log_draws: &[Vec<&[Vec<f64>]>],
+        draws: usize,
+    ) -> Self {
+        let readers = observations.readers();
+        let columns = log_draws
+            .par_iter()
+            .enumerate()
+            .map(|(index, by_reader)| {
+                let places = layout.range(index).len();
+                let mut columns = vec![0.0; places * readers * draws];
+                let mut row = Vec::with_capacity(places);
+                for (lane, log_f) in by_reader.iter().flat_map(|r| r.iter()).enumerate() {
+                    row.clear();
+                    layout.extend_with_density(index, log_f.clone(), &mut row);
+                    for (place, value) in row.iter().enumerate() {
+                        columns[place * readers * draws + lane] = *value;
+                    }
+                }
+                columns
+            })
+            .collect();
+        Self {
+            layout,
+            readers,
+            draws,
+            columns,
+            types: observations.types.iter().map(|c| c.map(|n| n as f64 + 1.0)).collect(),
+            refixations: observations
+                .refixations
+                .iter()
+                .map(|c| c.map(|n| n as f64 + 1.0))
+                .collect(),
+        }
+    }
+}
+
+/// Log mean probability of a sequence with these counts under a Dirichlet distribution.
+fn log_dirichlet(prior: &[f64], counts: &[f64]) -> f64 {
+    let each: f64 = prior.iter().zip(counts).map(|(a, n)| ln_gamma(a + n) - ln_gamma(*a)).sum();
+    let (a, n): (f64, f64) = (prior.iter().sum(), counts.iter().sum());
+    each + ln_gamma(a) - ln_gamma(a + n)
+}
+
+impl Gallery for AverageGallery {
+    fn len(&self) -> usize {
+        self.readers
+    }
+
+    fn probe(&self, reading: &Reading) -> Probe {
+        self.layout.probe(reading)
+    }
+
+    fn scores(&self, probe: &Probe) -> Vec<f64> {
+        let lanes = self.readers * self.draws;
+        let count = |place: usize| {
+            let entries = probe.entries();
+            entries
+                .binary_search_by_key(&(place as u32), |e| e.0)
+                .map_or(0.0, |found| entries[found].1)
+        };
+        let types: [f64; 4] = std::array::from_fn(count);
+        let directions: [f64; 2] = std::array::from_fn(|i| count(4 + i));
+        let mut scores: Vec<f64> = (0..self.readers)
+            .map(|r| {
+                probe.constant()
+                    + log_dirichlet(&self.types[r], &types)
+                    + log_dirichlet(&self.refixations[r], &directions)
+            })
+            .collect();
+        let mut sums = vec![0.0; lanes];
+        for (index, columns) in self.columns.iter().enumerate() {
+            sums.fill(0.0);
+            let range = self.layout.range(index);
+            let from = probe.entries().partition_point(|e| (e.0 as usize) < range.start);
+            for &(place, weight) in
+                probe.entries()[from..].iter().take_while(|e| (e.0 as usize) < range.end)
+            {
+                let start = (place as usize - range.start) * lanes;
+                kernels::axpy(weight, &columns[start..start + lanes], &mut sums);
+            }
+            for (score, draws) in scores.iter_mut().zip(sums.chunks(self.draws)) {
+                *score += kernels::log_sum_exp(draws) - (self.draws as f64).ln();
+            }
+        }
+        scores
+    }
+
+    fn is_additive(&self) -> bool {
+        false
+    }
+}

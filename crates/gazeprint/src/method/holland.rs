@@ -1,0 +1,173 @@
+//! The feature comparison of Holland & Komogortsev (2012), as far as fixations on words carry it.
+
+use std::time::Instant;
+
+use statrs::function::erf::erf;
+
+use super::{FitError, FitReport, Fitted, Method, Monitor, Training};
+use crate::gallery::Gallery;
+use crate::saccade::Reading;
+use crate::template::Probe;
+
+/// Number of features of a sentence.
+const FEATURES: usize = 7;
+
+/// Weights of the features in `holland-weighted`.
+const WEIGHTS: [f64; FEATURES] = [
+    25.0, // fixation count
+    75.0, // mean fixation duration
+    10.0, // mean absolute amplitude
+    1.0,  // mean forward amplitude
+    1.0,  // scanpath length
+    10.0, // extent
+    10.0, // direction changes
+];
+
+/// Compares means of simple features.
+#[derive(Debug, Clone)]
+pub struct Holland {
+    name: &'static str,
+    weights: [f64; FEATURES],
+}
+
+impl Holland {
+    /// The method `holland-unweighted`.
+    pub fn unweighted() -> Self {
+        Self { name: "holland-unweighted", weights: [1.0; FEATURES] }
+    }
+
+    /// The method `holland-weighted`.
+    pub fn weighted() -> Self {
+        Self { name: "holland-weighted", weights: WEIGHTS }
+    }
+}
+
+/// The features of one reading; one that the reading does not show is `None`.
+fn features(reading: &Reading) -> [Option<f64>; FEATURES] {
+    let steps: Vec<f64> = reading.events.iter().filter_map(|e| e.step()).collect();
+    let mean = |values: &mut dyn Iterator<Item = f64>| {
+        let (mut sum, mut n) = (0.0, 0.0);
+        for v in values {
+            sum += v;
+            n += 1.0;
+        }
+        (n > 0.0).then(|| sum / n)
+    };
+    let leftmost = reading.events.iter().map(|e| e.x).fold(f64::INFINITY, f64::min);
+    let rightmost = reading.events.iter().map(|e| e.x).fold(f64::NEG_INFINITY, f64::max);
+    let turns = steps.windows(2).filter(|w| (w[0] > 0.0) != (w[1] > 0.0)).count();
+    [
+        Some(reading.events.len() as f64),
+        mean(&mut reading.events.iter().map(|e| e.duration)),
+        mean(&mut steps.iter().map(|a| a.abs())),
+        mean(&mut steps.iter().copied().filter(|a| *a > 0.0)),
+        Some(steps.iter().map(|a| a.abs()).sum()),
+        Some(rightmost - leftmost),
+        Some(turns as f64),
+    ]
+}
+
+/// Means of features by reader.
+#[derive(Debug, Clone)]
+pub struct HollandGallery {
+    weights: [f64; FEATURES],
+    templates: Vec<[f64; FEATURES]>,
+    scales: [f64; FEATURES],
+}
+
+impl Method for Holland {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn fit(
+        &self,
+        training: &Training<'_>,
+        _seed: u64,
+        _monitor: &dyn Monitor,
+    ) -> Result<Fitted, FitError> {
+        let start = Instant::now();
+        let mut values: Vec<[Vec<f64>; FEATURES]> = vec![Default::default(); training.readers()];
+        for (reader, reading) in training.readings() {
+            for (list, value) in values[*reader].iter_mut().zip(features(reading)) {
+                list.extend(value);
+            }
+        }
+        let mut templates = vec![[f64::NAN; FEATURES]; training.readers()];
+        let mut scales = [0.0; FEATURES];
+        for f in 0..FEATURES {
+            let mut spreads = Vec::new();
+            for (reader, lists) in values.iter().enumerate() {
+                let list = &lists[f];
+                let n = list.len() as f64;
+                let mean = list.iter().sum::<f64>() / n;
+                templates[reader][f] = mean;
+                if list.len() > 1 {
+                    let squares: f64 = list.iter().map(|v| (v - mean).powi(2)).sum();
+                    spreads.push((squares / (n - 1.0)).sqrt());
+                }
+            }
+            // Twice the spread of a reader's own sentences.
+            scales[f] = 2.0 * spreads.iter().sum::<f64>() / spreads.len().max(1) as f64;
+        }
+        let gallery = HollandGallery { weights: self.weights, templates, scales };
+        let fit_seconds = start.elapsed().as_secs_f64();
+        Ok(Fitted {
+            gallery: Box::new(gallery),
+            report: FitReport { fit_seconds, ..FitReport::default() },
+        })
+    }
+}
+
+impl HollandGallery {
+    /// 1 for equal means, towards 0 as they differ by more than readers do from themselves;
+    /// nothing is known of a feature that one side never showed.
+    fn similarity(&self, reader: usize, means: &[Option<f64>; FEATURES]) -> f64 {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for f in 0..FEATURES {
+            let template = self.templates[reader][f];
+            if let Some(x) = means[f].filter(|_| !template.is_nan() && self.scales[f] > 0.0) {
+                let z = (x - template) / self.scales[f];
+                // 2 Phi(z) - 1 = erf(z / sqrt 2).
+                sum += self.weights[f] * (1.0 - erf(z / std::f64::consts::SQRT_2).abs());
+                total += self.weights[f];
+            }
+        }
+        if total > 0.0 { sum / total } else { 0.0 }
+    }
+}
+
+impl Gallery for HollandGallery {
+    fn len(&self) -> usize {
+        self.templates.len()
+    }
+
+    /// Sums of the features, then how often each was shown.
+    fn probe(&self, reading: &Reading) -> Probe {
+        let entries = features(reading)
+            .into_iter()
+            .enumerate()
+            .filter_map(|(f, value)| value.map(|v| (f as u32, v)))
+            .flat_map(|(f, v)| [(f, v), (f + FEATURES as u32, 1.0)])
+            .collect();
+        Probe::new(entries, 0.0, reading.events.len())
+    }
+
+    fn scores(&self, probe: &Probe) -> Vec<f64> {
+        let mut sums = [0.0; 2 * FEATURES];
+        for &(place, value) in probe.entries() {
+            sums[place as usize] = value;
+        }
+        let means = std::array::from_fn(|f| {
+            let n = sums[f + FEATURES];
+            (n > 0.0).then(|| sums[f] / n)
+        });
+        (0..self.len())
+            .map(|reader| self.similarity(reader, &means).max(f64::MIN_POSITIVE).ln())
+            .collect()
+    }
+
+    fn is_additive(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,181 @@
+//! Methods that learn readers from what they read (sections 6 and 7 of the model).
+
+mod average;
+mod generative;
+mod holland;
+mod landwehr;
+mod observations;
+mod report;
+mod semiparametric;
+mod shared;
+
+pub use average::AverageGallery;
+pub use generative::Generative;
+pub use holland::{Holland, HollandGallery};
+pub use landwehr::{landwehr, landwehr_t, landwehr_ta};
+pub use observations::Observations;
+pub use report::FitReport;
+pub use semiparametric::semiparametric;
+pub use shared::{Family, SharedDensity};
+
+use thiserror::Error;
+
+use crate::gallery::Gallery;
+use crate::inference::{Engine, InferenceError};
+use crate::saccade::Reading;
+
+/// Readings with the readers to be learned from them.
+#[derive(Debug, Clone)]
+pub struct Training<'a> {
+    readers: usize,
+    readings: Vec<(usize, &'a Reading)>,
+}
+
+impl<'a> Training<'a> {
+    /// Readings, each with its reader's place among `readers`.
+    ///
+    /// # Errors
+    /// If a place is not below `readers`, or a reader has no reading.
+    pub fn new(readers: usize, readings: Vec<(usize, &'a Reading)>) -> Result<Self, FitError> {
+        let mut seen = vec![false; readers];
+        for (reader, _) in &readings {
+            *seen.get_mut(*reader).ok_or(FitError::UnknownReader(*reader, readers))? = true;
+        }
+        match seen.iter().position(|s| !s) {
+            Some(reader) => Err(FitError::NothingRead(reader)),
+            None if readers == 0 => Err(FitError::NothingRead(0)),
+            None => Ok(Self { readers, readings }),
+        }
+    }
+
+    /// Number of readers.
+    pub fn readers(&self) -> usize {
+        self.readers
+    }
+
+    /// The readings with their readers.
+    pub fn readings(&self) -> &[(usize, &'a Reading)] {
+        &self.readings
+    }
+
+    /// The texts that were read, ascending.
+    pub fn texts(&self) -> Vec<usize> {
+        let mut texts: Vec<usize> = self.readings.iter().map(|(_, r)| r.text).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        texts
+    }
+}
+
+/// Why a method could not be fitted.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// A reading of a reader that is not among those to be learned.
+    #[error("a reading belongs to reader {0}, but there are only {1}")]
+    UnknownReader(usize, usize),
+    /// A reader without training data.
+    #[error("reader {0} has no training data")]
+    NothingRead(usize),
+    /// A density could not be inferred.
+    #[error(transparent)]
+    Inference(#[from] InferenceError),
+}
+
+/// How long work is watched and stopped.
+pub trait Monitor: Sync {
+    /// `steps` more steps are to come.
+    fn expect(&self, steps: usize);
+    /// One step is done.
+    fn step(&self);
+    /// Whether to stop as soon as possible.
+    fn stop(&self) -> bool;
+}
+
+/// Watches nothing and never stops.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl Monitor for Unwatched {
+    fn expect(&self, _: usize) {}
+    fn step(&self) {}
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// A way to learn readers.
+pub trait Method: Send + Sync {
+    /// The name used in tables and on the command line.
+    fn name(&self) -> &str;
+
+    /// The inference engine, where the method has one.
+    fn engine(&self) -> Option<&str> {
+        None
+    }
+
+    /// Learns the readers of `training`. The result depends on `seed` but never on the number of
+    /// threads.
+    ///
+    /// # Errors
+    /// If inference fails or the monitor says stop.
+    fn fit(
+        &self,
+        training: &Training<'_>,
+        seed: u64,
+        monitor: &dyn Monitor,
+    ) -> Result<Fitted, FitError>;
+}
+
+/// Learned readers with an account of the learning.
+pub struct Fitted {
+    /// The readers.
+    pub gallery: Box<dyn Gallery>,
+    /// What was tuned, how long it took, how far to trust it.
+    pub report: FitReport,
+}
+
+impl std::fmt::Debug for Fitted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fitted")
+            .field("readers", &self.gallery.len())
+            .field("report", &self.report)
+            .finish()
+    }
+}
+
+/// How the posterior of a reader turns into a score (section 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scoring {
+    /// The paper's: under the posterior mean of each density.
+    #[default]
+    PosteriorMean,
+    /// The posterior mean of the probe's likelihood, over this many draws a density.
+    FullAverage {
+        /// Draws a density and reader.
+        draws: usize,
+    },
+}
+
+/// Names of the methods, in the order of the paper's tables.
+pub const NAMES: [&str; 6] = [
+    "semiparametric",
+    "landwehr",
+    "landwehr-ta",
+    "landwehr-t",
+    "holland-unweighted",
+    "holland-weighted",
+];
+
+/// The method of that name.
+pub fn by_name(name: &str, engine: Engine, scoring: Scoring) -> Option<Box<dyn Method>> {
+    match name {
+        "semiparametric" => Some(Box::new(semiparametric(engine, scoring))),
+        "landwehr" => Some(Box::new(landwehr())),
+        "landwehr-ta" => Some(Box::new(landwehr_ta())),
+        "landwehr-t" => Some(Box::new(landwehr_t())),
+        "holland-unweighted" => Some(Box::new(Holland::unweighted())),
+        "holland-weighted" => Some(Box::new(Holland::weighted())),
+        _ => None,
+    }
+}

@@ -1,0 +1,81 @@
+//! Training readings, sorted by reader and density.
+
+use super::Training;
+use crate::saccade::{DensityId, Observation, Reading};
+
+/// What each reader showed of each density, and of the saccade types.
+#[derive(Debug, Clone)]
+pub struct Observations {
+    readers: usize,
+    /// By density, then reader.
+    samples: Vec<Vec<Observation>>,
+    /// By reader: how often each type occurred.
+    pub types: Vec<[usize; 4]>,
+    /// By reader: refixations forward and backward.
+    pub refixations: Vec<[usize; 2]>,
+    max_width: usize,
+}
+
+impl Observations {
+    /// Those of all training readings.
+    pub fn of(training: &Training<'_>) -> Self {
+        Self::filtered(training, |_| true)
+    }
+
+    /// Those of the training readings of some texts.
+    pub fn filtered(training: &Training<'_>, keep: impl Fn(&Reading) -> bool) -> Self {
+        let readers = training.readers();
+        let mut all = Self {
+            readers,
+            samples: vec![Vec::new(); DensityId::ALL.len() * readers],
+            types: vec![[0; 4]; readers],
+            refixations: vec![[0; 2]; readers],
+            max_width: 1,
+        };
+        for (reader, reading) in training.readings().iter().filter(|(_, r)| keep(r)) {
+            for event in &reading.events {
+                all.push(event.density, *reader, event.amplitude);
+                let duration = Observation::free(event.duration);
+                all.push(event.duration_density(), *reader, duration);
+                if let Some(kind) = event.kind {
+                    all.types[*reader][kind as usize] += 1;
+                }
+                match event.density {
+                    DensityId::Alpha1 => all.refixations[*reader][0] += 1,
+                    DensityId::Alpha1Bar => all.refixations[*reader][1] += 1,
+                    DensityId::Alpha2 => {
+                        let width = (event.amplitude.upper - event.amplitude.lower).round();
+                        all.max_width = all.max_width.max(width as usize);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        all
+    }
+
+    fn push(&mut self, id: DensityId, reader: usize, observation: Observation) {
+        self.samples[id as usize * self.readers + reader].push(observation);
+    }
+
+    /// Number of readers.
+    pub fn readers(&self) -> usize {
+        self.readers
+    }
+
+    /// What one reader showed of one density.
+    pub fn of_reader(&self, id: DensityId, reader: usize) -> &[Observation] {
+        &self.samples[id as usize * self.readers + reader]
+    }
+
+    /// What all readers showed of one density.
+    pub fn pooled(&self, id: DensityId) -> impl Iterator<Item = &Observation> {
+        let start = id as usize * self.readers;
+        self.samples[start..start + self.readers].iter().flatten()
+    }
+
+    /// Width of the widest word that a saccade to the next word was aimed at, in characters.
+    pub fn max_width(&self) -> usize {
+        self.max_width
+    }
+}
