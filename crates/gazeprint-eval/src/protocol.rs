@@ -1,0 +1,187 @@
+//! How a corpus is divided into training and test (section 8 of the model).
+
+use gazeprint::corpus::Corpus;
+use gazeprint::inference::Stream;
+use gazeprint::saccade::Reading;
+use rand::seq::SliceRandom;
+use serde::Serialize;
+use thiserror::Error;
+
+/// Streams of random numbers of a study; methods use their own seeds.
+const SPLIT_STREAM: u64 = 1 << 40;
+const PROBE_STREAM: u64 = 1 << 41;
+
+/// Why a corpus cannot be divided as asked.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ProtocolError {
+    /// The training part must be a part.
+    #[error("the training fraction must lie between 0 and 1, both excluded, not {0}")]
+    TrainFraction(f64),
+    /// No split asked for.
+    #[error("at least one split is needed")]
+    NoSplits,
+    /// Too few texts.
+    #[error(
+        "{texts} text(s) in {units} group(s) cannot be divided: training and test need one group each"
+    )]
+    TooFewTexts {
+        /// Texts that were read.
+        texts: usize,
+        /// Groups that must stay together.
+        units: usize,
+    },
+    /// Too few readers.
+    #[error("only {0} reader(s) have both training and test texts; identification needs two")]
+    TooFewReaders(usize),
+    /// A probe of no sentences.
+    #[error("a probe needs at least one sentence")]
+    EmptyProbe,
+}
+
+/// The random protocol: the same part of the texts trains for all readers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Protocol {
+    /// Repetitions.
+    pub splits: usize,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Part of the texts that trains.
+    pub train_fraction: f64,
+}
+
+impl Default for Protocol {
+    fn default() -> Self {
+        Self { splits: 10, seed: 1, train_fraction: 0.5 }
+    }
+}
+
+/// One division of the readings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Split {
+    /// The readers that take part, as indices into the corpus.
+    pub readers: Vec<usize>,
+    /// Training readings (indices), with the reader's place in `readers`.
+    pub train: Vec<(usize, usize)>,
+    /// Test readings (indices), with the reader's place in `readers`.
+    pub test: Vec<(usize, usize)>,
+    /// Readers without training or without test texts.
+    pub excluded: Vec<usize>,
+}
+
+impl Protocol {
+    /// All splits of a corpus.
+    ///
+    /// # Errors
+    /// If the request makes no sense or the corpus is too small for it.
+    pub fn splits(
+        &self,
+        corpus: &Corpus,
+        readings: &[Reading],
+    ) -> Result<Vec<Split>, ProtocolError> {
+        if !(self.train_fraction > 0.0 && self.train_fraction < 1.0) {
+            return Err(ProtocolError::TrainFraction(self.train_fraction));
+        }
+        if self.splits == 0 {
+            return Err(ProtocolError::NoSplits);
+        }
+        (0..self.splits).map(|split| self.split(split, corpus, readings)).collect()
+    }
+
+    fn split(
+        &self,
+        split: usize,
+        corpus: &Corpus,
+        readings: &[Reading],
+    ) -> Result<Split, ProtocolError> {
+        let mut units = text_units(corpus, readings);
+        let texts: usize = units.iter().map(Vec::len).sum();
+        if units.len() < 2 {
+            return Err(ProtocolError::TooFewTexts { texts, units: units.len() });
+        }
+        let index = SPLIT_STREAM + split as u64;
+        units.shuffle(&mut Stream { seed: self.seed, index }.chain(0));
+        let wanted = (self.train_fraction * texts as f64).round().max(1.0) as usize;
+        let mut trains = vec![false; corpus.texts().len()];
+        let mut taken = 0;
+        for unit in &units[..units.len() - 1] {
+            if taken >= wanted {
+                break;
+            }
+            unit.iter().for_each(|&text| trains[text] = true);
+            taken += unit.len();
+        }
+        Split::of(corpus, readings, |reading| trains[reading.text])
+    }
+
+    /// The test readings of a reader in split number `split`, cut into disjoint probes of `m`
+    /// readings; the rest is dropped, unless there are fewer than `m` in all.
+    pub fn probes(&self, split: usize, reader: usize, test: &[usize], m: usize) -> Vec<Vec<usize>> {
+        let mut order = test.to_vec();
+        let index = PROBE_STREAM + ((split as u64) << 24) + reader as u64;
+        order.shuffle(&mut Stream { seed: self.seed, index }.chain(0));
+        let size = m.min(order.len());
+        order.chunks_exact(size).map(<[usize]>::to_vec).collect()
+    }
+}
+
+impl Split {
+    /// The readers that have both training and test readings, and these.
+    fn of(
+        corpus: &Corpus,
+        readings: &[Reading],
+        trains: impl Fn(&Reading) -> bool,
+    ) -> Result<Self, ProtocolError> {
+        let mut has = vec![[false; 2]; corpus.readers().len()];
+        for reading in readings {
+            has[reading.reader][usize::from(trains(reading))] = true;
+        }
+        let (readers, excluded): (Vec<usize>, Vec<usize>) =
+            (0..has.len()).partition(|&r| has[r] == [true, true]);
+        if readers.len() < 2 {
+            return Err(ProtocolError::TooFewReaders(readers.len()));
+        }
+        let mut place = vec![None; has.len()];
+        readers.iter().enumerate().for_each(|(i, &r)| place[r] = Some(i));
+        let (mut train, mut test) = (Vec::new(), Vec::new());
+        for (i, reading) in readings.iter().enumerate() {
+            if let Some(reader) = place[reading.reader] {
+                if trains(reading) { &mut train } else { &mut test }.push((reader, i));
+            }
+        }
+        Ok(Self { readers, train, test, excluded })
+    }
+
+    /// Test readings by reader.
+    pub fn test_by_reader(&self) -> Vec<Vec<usize>> {
+        let mut by_reader = vec![Vec::new(); self.readers.len()];
+        for &(reader, reading) in &self.test {
+            by_reader[reader].push(reading);
+        }
+        by_reader
+    }
+}
+
+/// Texts that somebody read, those of one group together.
+fn text_units(corpus: &Corpus, readings: &[Reading]) -> Vec<Vec<usize>> {
+    let mut read = vec![false; corpus.texts().len()];
+    readings.iter().for_each(|r| read[r.text] = true);
+    let mut units: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
+    let mut groups = std::collections::HashMap::new();
+    for (i, text) in corpus.texts().iter().enumerate().filter(|(i, _)| read[*i]) {
+        let group = text.group.as_deref();
+        match group.and_then(|g| groups.get(g).copied()) {
+            Some(unit) => {
+                let (_, texts): &mut (_, Vec<usize>) = &mut units[unit];
+                texts.push(i);
+            }
+            None => {
+                if let Some(g) = group {
+                    groups.insert(g, units.len());
+                }
+                units.push((group, vec![i]));
+            }
+        }
+    }
+    units.into_iter().map(|(_, texts)| texts).collect()
+}
