@@ -56,7 +56,7 @@ pub fn read_corpus_with_notes(folder: &Path) -> Result<(Corpus, Notes), ReadErro
     }
     let Builder { readers, texts, scanpaths, .. } = builder;
     let corpus = Corpus::new(files::corpus_name(folder), readers.names, texts, scanpaths)
-        .map_err(|source| ReadError::Inconsistent { folder: folder.to_owned(), source })?;
+        .map_err(|error| ReadError::Inconsistent { path: folder.to_owned(), error })?;
     Ok((corpus, notes))
 }
 
@@ -164,7 +164,7 @@ fn misplaced(
                 end,
             }
         }
-        source => ReadError::Inconsistent { folder: table.file.clone(), source },
+        error => ReadError::Inconsistent { path: table.file.clone(), error },
     }
 }
 

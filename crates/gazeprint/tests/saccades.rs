@@ -1,4 +1,5 @@
 //! From fixations to passes, saccade types and intervals: what holds for every text and scanpath.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gazeprint::corpus::{
     Chars, Corpus, DropReason, Drops, Fixation, Landing, Limits, Line, Millis, Scanpath, Text, Word,
