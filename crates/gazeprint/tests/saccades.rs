@@ -50,14 +50,15 @@ fn holder(tiles: &[(f64, f64)], x: f64) -> Option<usize> {
     tiles.iter().position(|&(left, right)| left <= x && x < right)
 }
 
-/// Two places on the text of a line.
+/// Two places on the text of a line, now and then the same.
 fn moves() -> impl Strategy<Value = (Line, f64, f64)> {
-    (line(), 0.0..1.0f64, 0.0..1.0f64, position(), position()).prop_map(|(line, p, q, s, x)| {
-        let ends = (tiles(&line)[0].0, f64::from(line.words().last().unwrap().end));
-        let inside = |x: f64, p: f64| {
-            if ends.0 <= x && x < ends.1 { x } else { ends.0 + p * (ends.1 - ends.0 - 1e-9) }
+    let place = || (position(), 0.0..1.0f64);
+    (line(), place(), place(), prop::bool::weighted(0.1)).prop_map(|(line, s, x, stays)| {
+        let (left, right) = (tiles(&line)[0].0, f64::from(line.words().last().unwrap().end));
+        let inside = |(x, share): (f64, f64)| {
+            if left <= x && x < right { x } else { left + share * (right - left - 1e-9) }
         };
-        (line, inside(s, p), inside(x, q))
+        (line, inside(s), if stays { inside(s) } else { inside(x) })
     })
 }
 
