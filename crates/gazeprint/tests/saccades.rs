@@ -4,7 +4,7 @@
 use gazeprint::corpus::{
     Chars, Corpus, DropReason, Drops, Fixation, Landing, Limits, Line, Millis, Scanpath, Text, Word,
 };
-use gazeprint::saccade::{DensityId, SaccadeType, Truncation, classify, readings};
+use gazeprint::saccade::{DensityId, Observation, SaccadeType, Truncation, classify, readings};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -67,6 +67,9 @@ fn landing(line: &Line, x: f64) -> Landing {
 }
 
 proptest! {
+    // Cheap, and the corners (a move of nothing from the very start of a word) are rare.
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
     #[test]
     fn tiles_cover_the_line_without_holes(line in line(), x in position()) {
         let tiles = tiles(&line);
@@ -291,6 +294,20 @@ fn at(line: i32, x: f64) -> Fixation {
 fn lengths(fixations: &[Fixation]) -> Vec<usize> {
     let (passes, _) = two_lines().passes(fixations, Limits::default());
     passes.iter().map(|p| p.landings.len()).collect()
+}
+
+#[test]
+fn tiny_amplitudes_are_told_from_zero() {
+    let text = two_lines();
+    let line = &text.lines()[0];
+    let seen = |s, x| classify(line, &landing(line, s), &landing(line, x));
+    let tiny = Observation { value: 1e-3, lower: 0.0, upper: 2e-3 };
+    // Nowhere to go: from the left end of the second word's region to the same place.
+    assert_eq!(seen(3.0, 3.0), (SaccadeType::Refixation, DensityId::Alpha1Bar, tiny));
+    assert_eq!(
+        seen(5.0, 5.0 + 1e-6),
+        (SaccadeType::Refixation, DensityId::Alpha1, Observation { upper: 3.0, ..tiny })
+    );
 }
 
 #[test]
