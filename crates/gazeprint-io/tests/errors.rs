@@ -1,4 +1,5 @@
 //! Every way in which a corpus folder can be wrong, with the message that a person gets.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
 //! What holds for every corpus, and for every file that is none.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
 use std::path::Path;

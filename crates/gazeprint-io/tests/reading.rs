@@ -1,4 +1,5 @@
 //! What the reader accepts, and what it makes of it.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
 
