@@ -13,6 +13,8 @@ pub struct Sample {
     /// Empty where all observations share the whole support.
     pub(crate) intervals: Vec<Interval>,
     clamped: usize,
+    /// Half of the observations could have been as small as this node.
+    pub(crate) median_lower: usize,
 }
 
 impl Sample {
@@ -24,7 +26,14 @@ impl Sample {
         observations: impl IntoIterator<Item = &'a Observation>,
     ) -> Self {
         let mut sample =
-            Self { len: 0, hits: vec![0.0; grid.nodes().len()], intervals: Vec::new(), clamped: 0 };
+            Self {
+                len: 0,
+                hits: vec![0.0; grid.nodes().len()],
+                intervals: Vec::new(),
+                clamped: 0,
+                median_lower: 0,
+            };
+        let mut lowers = Vec::new();
         for o in observations {
             sample.len += 1;
             sample.clamped += usize::from(o.value > grid.upper() || o.lower > grid.last_lower());
@@ -33,7 +42,13 @@ impl Sample {
             sample.hits[place.cell + 1] += place.t;
             if truncation != Truncation::Full {
                 sample.intervals.push(grid.interval(o.lower, o.upper));
+                lowers.push(o.lower);
             }
+        }
+        if !lowers.is_empty() {
+            let middle = lowers.len() / 2;
+            let (_, median, _) = lowers.select_nth_unstable_by(middle, f64::total_cmp);
+            sample.median_lower = grid.place(*median).cell;
         }
         sample
     }

@@ -15,11 +15,16 @@ use super::diagnostics::pareto_smooth;
 use super::newton::{Mode, Scratch};
 use super::{Diagnostics, InferenceError, Nuts, Posterior, Problem, Stream};
 
-/// Degrees of freedom of the multivariate t proposal.
+/// Degrees of freedom of the heavy-tailed part of the proposal.
 const DEGREES: f64 = 5.0;
 /// Its scale relative to the curvature at the mode.
 const SCALE: f64 = 1.2;
-/// How many more draws a second attempt gets.
+/// A coefficient of which the data say less than this part of what the prior says is drawn from a
+/// Gaussian: its posterior is one, and heavy tails would only cost effective draws.
+const INFORMED: f64 = 0.1;
+/// Draws of a first look.
+const FIRST_LOOK: usize = 256;
+/// How many more draws a second proposal gets.
 const RETRY_FACTOR: usize = 8;
 /// Densities evaluated together; chosen to stay in the second-level cache.
 const BATCH: usize = 64;
@@ -27,35 +32,43 @@ const BATCH: usize = 64;
 const MAX_LEN: usize = 64;
 
 /// The default engine.
+///
+/// It draws until the estimated Monte Carlo error of the posterior-mean density, as a total
+/// variation where there are data, falls under a tolerance.
 #[derive(Debug)]
 pub struct Laplace {
-    /// Draws per density, rounded up to an even number.
-    pub draws: usize,
+    /// The tolerance is this over the root of the number of observations...
+    pub tolerance: f64,
+    /// ... and at most this.
+    pub max_tolerance: f64,
+    /// Never more draws than this for one proposal.
+    pub max_draws: usize,
     /// What to turn to where the importance weights stay unreliable.
     pub fallback: Option<Nuts>,
-    /// Standard draws by length of theta, for the first and the second attempt.
-    tables: [Vec<OnceLock<StandardDraws>>; 2],
+    /// Standard draws by length of theta.
+    tables: Vec<OnceLock<StandardDraws>>,
 }
 
 impl Default for Laplace {
     fn default() -> Self {
-        Self::new(512, None)
+        Self::new(0.04, 0.012, 8192, None)
     }
 }
 
-/// Draws from a standard multivariate t, shared by all densities of one length of theta.
+/// Standard normal draws and stretches that turn some of their coordinates into a multivariate t;
+/// shared by all densities of one length of theta.
 #[derive(Debug)]
 struct StandardDraws {
-    /// A draw per column.
-    z: Mat<f64>,
-    /// Log density of each, up to a constant.
-    log_density: Vec<f64>,
+    /// A draw per column; every other one mirrors the one before.
+    normal: Mat<f64>,
+    /// Root of the degrees of freedom over a chi-square, one per draw.
+    stretch: Vec<f64>,
 }
 
 impl StandardDraws {
     /// `count` draws from Owen-scrambled Sobol points, half of them mirrored.
     fn new(len: usize, count: usize) -> Self {
-        let normal = Normal::standard();
+        let gaussian = Normal::standard();
         let chi_square =
             Gamma::new(DEGREES / 2.0, 0.5).expect("a gamma distribution with positive parameters");
         // Points are single precision in [0, 1): keep clear of both ends.
@@ -63,50 +76,55 @@ impl StandardDraws {
             (f64::from(sobol_burley::sample(i as u32, dimension as u32, 0)) + 1e-8).min(1.0 - 1e-7)
         };
         let half = count.div_ceil(2);
-        let mut z = Mat::zeros(len, 2 * half);
-        let mut log_density = Vec::with_capacity(2 * half);
+        let mut normal = Mat::zeros(len, 2 * half);
+        let mut stretch = Vec::with_capacity(2 * half);
         for i in 0..half {
-            let stretch = (DEGREES / chi_square.inverse_cdf(uniform(i, 0))).sqrt();
-            let mut square = 0.0;
             for a in 0..len {
-                let value = stretch * normal.inverse_cdf(uniform(i, a + 1));
-                z[(a, 2 * i)] = value;
-                z[(a, 2 * i + 1)] = -value;
-                square += value * value;
+                let value = gaussian.inverse_cdf(uniform(i, a + 1));
+                normal[(a, 2 * i)] = value;
+                normal[(a, 2 * i + 1)] = -value;
             }
-            let log_t = -0.5 * (DEGREES + len as f64) * (square / DEGREES).ln_1p();
-            log_density.extend([log_t, log_t]);
+            let factor = (DEGREES / chi_square.inverse_cdf(uniform(i, 0))).sqrt();
+            stretch.extend([factor, factor]);
         }
-        Self { z, log_density }
+        Self { normal, stretch }
     }
 }
 
-/// A proposal: draws `centre + SCALE * root^-T z`.
+/// A proposal: draws `centre + root^-T z`, the first coordinates of z from a multivariate t, the
+/// others standard normal.
 struct Proposal<'a> {
     centre: &'a [f64],
     root: MatRef<'a, f64>,
+    heavy: usize,
     standard: &'a StandardDraws,
 }
 
-/// Densities (one per column, normalised), thetas and weights.
+/// Draws with everything that is computed of them.
 struct Weighted {
+    /// A density per column, at the nodes, normalised over the support.
     densities: Mat<f64>,
     thetas: Mat<f64>,
+    log_weights: Vec<f64>,
     weights: Vec<f64>,
     k_hat: f64,
     effective: f64,
 }
 
 impl Laplace {
-    /// `draws` draws a density, and what to do where they fail.
-    pub fn new(draws: usize, fallback: Option<Nuts>) -> Self {
-        let table = || (0..=MAX_LEN).map(|_| OnceLock::new()).collect();
-        Self { draws, fallback, tables: [table(), table()] }
+    /// An engine with these settings.
+    pub fn new(
+        tolerance: f64,
+        max_tolerance: f64,
+        max_draws: usize,
+        fallback: Option<Nuts>,
+    ) -> Self {
+        let tables = (0..=MAX_LEN).map(|_| OnceLock::new()).collect();
+        Self { tolerance, max_tolerance, max_draws, fallback, tables }
     }
 
-    fn standard(&self, attempt: usize, len: usize) -> &StandardDraws {
-        let count = if attempt == 0 { self.draws } else { self.draws * RETRY_FACTOR };
-        self.tables[attempt][len].get_or_init(|| StandardDraws::new(len, count))
+    fn standard(&self, len: usize) -> &StandardDraws {
+        self.tables[len].get_or_init(|| StandardDraws::new(len, self.max_draws))
     }
 
     pub(super) fn posterior(
@@ -118,20 +136,27 @@ impl Laplace {
         scratch: &mut Scratch,
     ) -> Result<Posterior, InferenceError> {
         let len = mode.theta.len();
-        let proposal = Proposal {
-            centre: &mode.theta,
-            root: mode.root.as_ref(),
-            standard: self.standard(0, len),
-        };
-        let mut weighted = proposal.weigh(problem, scratch);
+        let sample = problem.likelihood.sample();
+        let tolerance = (self.tolerance / (sample.len() as f64).sqrt()).min(self.max_tolerance);
+        let standard = self.standard(len);
+        let heavy = informed(problem, mode);
+        let proposal = Proposal { centre: &mode.theta, root: mode.root.as_ref(), heavy, standard };
+        let mut weighted = Weighted::empty(problem, 0);
+        proposal.extend(&mut weighted, FIRST_LOOK.min(self.max_draws), problem, scratch);
+        // A bad proposal is not worth more draws.
+        if weighted.k_hat <= Diagnostics::K_HAT_LIMIT {
+            let wanted = weighted.draws_for(tolerance, problem).min(self.max_draws);
+            proposal.extend(&mut weighted, wanted, problem, scratch);
+        }
         let mut draws = weighted.weights.len();
         let retried = weighted.k_hat > Diagnostics::K_HAT_LIMIT;
         if retried {
             let (centre, root) = weighted.matched(mode);
-            let standard = self.standard(1, len);
-            let proposal = Proposal { centre: &centre, root: root.as_ref(), standard };
-            let second = proposal.weigh(problem, scratch);
-            draws += second.weights.len();
+            let proposal = Proposal { centre: &centre, root: root.as_ref(), heavy: len, standard };
+            let mut second = Weighted::empty(problem, 0);
+            let wanted = (RETRY_FACTOR * draws).min(self.max_draws);
+            proposal.extend(&mut second, wanted, problem, scratch);
+            draws += wanted;
             // More draws from a proposal that fits better, unless it turned out not to.
             if second.effective > weighted.effective {
                 weighted = second;
@@ -157,38 +182,70 @@ impl Laplace {
     }
 }
 
+/// Number of leading coefficients of which the data say something. The features are in the order
+/// of their weight in the prior, so those that are left follow it.
+fn informed(problem: &Problem<'_>, mode: &Mode) -> usize {
+    let precision = problem.prior.precision();
+    let p = mode.theta.len();
+    (0..p)
+        .rev()
+        .find(|&i| {
+            let information: f64 = (0..=i).map(|j| mode.root[(i, j)].powi(2)).sum();
+            information > (1.0 + INFORMED) * precision[(i, i)]
+        })
+        .map_or(0, |i| i + 1)
+}
+
 impl Proposal<'_> {
-    /// Evaluates all draws: a matrix product for the densities, then one likelihood each.
-    fn weigh(&self, problem: &Problem<'_>, scratch: &mut Scratch) -> Weighted {
+    /// Evaluates draws until there are `count`: matrix products for the densities, then one
+    /// likelihood each; then weighs all anew.
+    fn extend(
+        &self,
+        weighted: &mut Weighted,
+        count: usize,
+        problem: &Problem<'_>,
+        scratch: &mut Scratch,
+    ) {
+        let done = weighted.log_weights.len();
+        let more = count.min(self.standard.stretch.len()).saturating_sub(done);
+        if more == 0 {
+            return;
+        }
         let features = problem.likelihood.features();
         let grid = features.grid();
-        let (p, nodes, count) = (features.len(), grid.nodes().len(), self.standard.z.ncols());
+        let (p, nodes) = (features.len(), grid.nodes().len());
         // (Phi root^-T)', so that the log densities of all draws are one matrix product.
         let mut directions = MatRef::from_column_major_slice(features.rows(), p, nodes).to_owned();
         solve_lower_triangular_in_place(self.root, directions.as_mut(), Par::Seq);
         let mut base = vec![0.0; nodes];
         features.log_density(self.centre, &mut base);
-        let mut thetas = self.standard.z.clone();
-        solve_upper_triangular_in_place(self.root.transpose(), thetas.as_mut(), Par::Seq);
-
-        let mut densities = Mat::zeros(nodes, count);
-        let mut weights = Vec::with_capacity(count);
-        for start in (0..count).step_by(BATCH) {
-            let size = BATCH.min(count - start);
+        weighted.densities.resize_with(nodes, done + more, |_, _| 0.0);
+        weighted.thetas.resize_with(p, done + more, |_, _| 0.0);
+        let mut z = Mat::zeros(p, BATCH);
+        for start in (done..done + more).step_by(BATCH) {
+            let size = BATCH.min(done + more - start);
+            let mut log_proposal = [0.0; BATCH];
+            for s in 0..size {
+                log_proposal[s] = self.draw(start + s, z.col_as_slice_mut(s));
+            }
+            let z = z.subcols(0, size);
             matmul(
-                densities.as_mut().subcols_mut(start, size),
+                weighted.densities.as_mut().subcols_mut(start, size),
                 Accum::Replace,
                 directions.transpose(),
-                self.standard.z.subcols(start, size),
-                SCALE,
+                z,
+                1.0,
                 Par::Seq,
             );
+            let mut thetas = weighted.thetas.as_mut().subcols_mut(start, size);
+            thetas.copy_from(z);
+            solve_upper_triangular_in_place(self.root.transpose(), thetas, Par::Seq);
             for s in start..start + size {
-                let theta = thetas.col_as_slice_mut(s);
+                let theta = weighted.thetas.col_as_slice_mut(s);
                 for (t, c) in theta.iter_mut().zip(self.centre) {
-                    *t = c + SCALE * *t;
+                    *t += c;
                 }
-                let density = densities.col_as_slice_mut(s);
+                let density = weighted.densities.col_as_slice_mut(s);
                 for (d, b) in density.iter_mut().zip(&base) {
                     *d += b;
                 }
@@ -196,21 +253,82 @@ impl Proposal<'_> {
                 let log_likelihood =
                     problem.likelihood.value_of_density(density, &mut ws.f, &mut ws.cells);
                 let log_prior = problem.prior.log_density(theta, prior_gradient);
-                weights.push(log_likelihood + log_prior - self.standard.log_density[s]);
-                let mass = grid.support().mass(&ws.f, &ws.cells);
+                let log_weight = log_likelihood + log_prior - log_proposal[s - start];
+                // A draw so far out that its likelihood is not a number has no weight.
+                let log_weight = if log_weight.is_nan() { f64::NEG_INFINITY } else { log_weight };
+                weighted.log_weights.push(log_weight);
+                let scale = 1.0 / grid.support().mass(&ws.f, &ws.cells);
                 for (d, f) in density.iter_mut().zip(&ws.f) {
-                    *d = f / mass;
+                    *d = f * scale;
                 }
             }
         }
-        // A draw so far out that its likelihood is not a number has no weight.
-        weights.iter_mut().filter(|w| w.is_nan()).for_each(|w| *w = f64::NEG_INFINITY);
-        let pareto = pareto_smooth(&mut weights);
-        Weighted { densities, thetas, weights, k_hat: pareto.k_hat, effective: pareto.effective }
+        weighted.weigh();
+    }
+
+    /// Fills in draw number `s`; returns its log density up to a constant.
+    fn draw(&self, s: usize, z: &mut [f64]) -> f64 {
+        z.copy_from_slice(self.standard.normal.col_as_slice(s));
+        let stretch = self.standard.stretch[s];
+        let (heavy, light) = z.split_at_mut(self.heavy);
+        heavy.iter_mut().for_each(|v| *v *= stretch);
+        let square: f64 = heavy.iter().map(|v| v * v).sum();
+        heavy.iter_mut().for_each(|v| *v *= SCALE);
+        let log_t = -0.5 * (DEGREES + self.heavy as f64) * (square / DEGREES).ln_1p();
+        log_t - 0.5 * light.iter().map(|v| v * v).sum::<f64>()
     }
 }
 
 impl Weighted {
+    fn empty(problem: &Problem<'_>, count: usize) -> Self {
+        let features = problem.likelihood.features();
+        Self {
+            densities: Mat::zeros(features.grid().nodes().len(), count),
+            thetas: Mat::zeros(features.len(), count),
+            log_weights: Vec::new(),
+            weights: Vec::new(),
+            k_hat: f64::INFINITY,
+            effective: 0.0,
+        }
+    }
+
+    /// Turns log weights into smoothed weights.
+    fn weigh(&mut self) {
+        self.weights.clone_from(&self.log_weights);
+        let pareto = pareto_smooth(&mut self.weights);
+        (self.k_hat, self.effective) = (pareto.k_hat, pareto.effective);
+    }
+
+    /// How many draws bring the Monte Carlo error of the mean density under `tolerance`.
+    ///
+    /// The error is a total variation from where half of the observations could have been: further
+    /// left a truncated density is arbitrary. With `F` the mass there and `g` the mean normalised
+    /// there, a draw deviates by `(f - g F) / mean F` (the delta method for a ratio).
+    fn draws_for(&self, tolerance: f64, problem: &Problem<'_>) -> usize {
+        let grid = problem.likelihood.features().grid();
+        let from = problem.likelihood.sample().median_lower;
+        let widths = &grid.widths()[from..];
+        let mass = |f: &[f64]| -> f64 {
+            widths.iter().zip(f.windows(2)).map(|(w, f)| 0.5 * w * (f[0] + f[1])).sum()
+        };
+        let mean = &self.mean_density()[from..];
+        let total = mass(mean);
+        let mut variance = vec![0.0; mean.len()];
+        for (s, &weight) in self.weights.iter().enumerate() {
+            let f = &self.densities.col_as_slice(s)[from..];
+            let relative = mass(f) / total;
+            let square = (weight / total).powi(2);
+            for (v, (f, m)) in variance.iter_mut().zip(f.iter().zip(mean)) {
+                *v += square * (f - m * relative).powi(2);
+            }
+        }
+        variance.iter_mut().for_each(|v| *v = v.sqrt());
+        // Half the expected absolute value of a Gaussian deviation.
+        let error = 0.4 * mass(&variance);
+        let wanted = self.weights.len() as f64 * (error / tolerance).powi(2);
+        (wanted as usize).next_multiple_of(BATCH)
+    }
+
     fn mean_density(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.densities.nrows()];
         for (s, &w) in self.weights.iter().enumerate() {
