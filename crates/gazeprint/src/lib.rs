@@ -2,3 +2,4 @@
 //! read.
 pub mod corpus;
 pub mod saccade;
+pub mod simulate;
