@@ -1,1 +1,3 @@
 //! Protocols, measures and studies of reader identification.
+
+pub mod summary;

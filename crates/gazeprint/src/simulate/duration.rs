@@ -17,8 +17,8 @@ const SHORTEST: f64 = 50.0;
 const SEEN_ODDS: f64 = 2.2;
 /// The same where the eye landed at the very edge of a word, by a landing error that is corrected.
 const EDGE_ODDS: f64 = 1.8;
-/// Sd of the cost of a restart, as a share of it.
-const RESTART_WIDTH: f64 = 0.25;
+/// Sd of the logarithm of the cost of a restart: some are restarted twice.
+const RESTART_SPREAD: f64 = 0.5;
 
 /// Where the eye is, as far as durations depend on it.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,7 @@ impl<'a> Clock<'a> {
         self.deviation = deviation;
         let decision = p.decision * (effects(p, place) + deviation).exp();
         let restart = if rng.random_bool(p.restart_share) {
-            p.restart_delay * (1.0 + RESTART_WIDTH * normal(rng)).max(0.0)
+            p.restart_delay * (RESTART_SPREAD * normal(rng)).exp()
         } else {
             0.0
         };

@@ -24,13 +24,13 @@ const HASTY: f64 = 140.0;
 // Log odds that shape the decisions, the same for all: people differ in where they start from.
 
 /// Going back: after a skip, the word left out is wanted after all.
-const BACK_AFTER_SKIP: f64 = 0.45;
+const BACK_AFTER_SKIP: f64 = 0.50;
 /// Going back: after a hasty fixation.
 const BACK_AFTER_HASTE: f64 = 0.35;
 /// Going back: after having gone back, on the way through what was missed.
-const BACK_AGAIN: f64 = 0.80;
+const BACK_AGAIN: f64 = 1.00;
 /// Going back: loss with each time the line was gone back on.
-const BACK_FATIGUE: f64 = 0.45;
+const BACK_FATIGUE: f64 = 0.35;
 /// Skipping: gain with each character that a word is nearer than [`SKIP_DISTANCE`].
 const SKIP_NEARER: f64 = 0.10;
 /// Skipping: the distance in characters that a skipping bias refers to.
