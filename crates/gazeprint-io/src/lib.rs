@@ -1,1 +1,48 @@
-//! Reads and writes corpora: the folder of tables described in the project's ARCHITECTURE.
+//! Reads and writes corpora: folders of tables that say who read what, and how.
+//!
+//! | table | columns (`?`: may be left out) |
+//! |---|---|
+//! | `fixations` | `reader, text, line?, session?, trial?, fix_index?, x_char, duration_ms, onset_ms?, gap?` |
+//! | `words` | `text, line?, word_index, word?, char_start, char_end` |
+//! | `trials`, itself optional | `reader, text, session?, trial?, trial_order?, group?` |
+//!
+//! Tables are CSV or TSV in UTF-8, with or without a byte-order mark, with either kind of line end.
+//! The extension sets the delimiter; where the header does not contain that delimiter but does
+//! contain a tab, a semicolon or a comma, that one is used. Column names are matched without
+//! regard to case, their order does not matter, and further columns are ignored. Blanks around
+//! names and numbers do not count.
+//!
+//! * A cell that is empty, `NA`, `NaN`, `nan` or `.` is missing. In `line`, `x_char`,
+//!   `duration_ms` and `onset_ms` of a fixation that is a missing value, in `gap` it means no gap,
+//!   in `trial_order` and `group` it means not known; elsewhere it is an error. A `word` is
+//!   missing only where its cell is empty, since `NA` and `.` may be words.
+//! * Without a column `line` every line is 1; without `session` or `trial` those are `1`.
+//! * Fixations of one reading are ordered by `fix_index`, or else by their order in the file.
+//!   Rows of one reading need not follow each other.
+//! * Texts come in the order of `words`, readers and readings in the order of `fixations`. A text
+//!   that nobody read is kept. A row of `trials` without fixations is counted and ignored, except
+//!   that the group it gives to a text holds.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let folder = folder.path();
+//! std::fs::write(folder.join("words.csv"), "text,word_index,char_start,char_end\ns1,1,0,3\n")?;
+//! std::fs::write(folder.join("fixations.csv"), "reader,text,x_char,duration_ms\nr1,s1,1.5,212\n")?;
+//! let corpus = gazeprint_io::read_corpus(folder)?;
+//! assert_eq!(corpus.readers(), ["r1"]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod cell;
+mod encoding;
+mod error;
+mod files;
+mod read;
+mod table;
+mod write;
+
+pub use error::{Place, ReadError, WriteError};
+pub use read::{Notes, read_corpus, read_corpus_with_notes};
+pub use write::write_corpus;

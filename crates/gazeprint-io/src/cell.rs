@@ -1,0 +1,141 @@
+//! One row, and what its cells mean.
+
+use csv::StringRecord;
+
+use crate::error::ReadError;
+use crate::table::{Column, RowStart, Table, shown};
+
+/// What a cell without a value looks like.
+const MISSING: [&str; 5] = ["", "NA", "NaN", "nan", "."];
+
+/// Whether a cell stands for a missing value.
+pub(crate) fn is_missing(cell: &str) -> bool {
+    MISSING.contains(&cell)
+}
+
+/// A row of a table.
+pub(crate) struct Row<'r> {
+    pub(crate) table: &'r Table,
+    pub(crate) record: &'r StringRecord,
+    pub(crate) start: RowStart,
+}
+
+impl<'r> Row<'r> {
+    /// The cell as it stands in the file.
+    pub(crate) fn verbatim(&self, column: Column) -> &'r str {
+        self.record.get(column.index).unwrap_or_default()
+    }
+
+    /// The cell without blanks around it, `None` where its value is missing.
+    pub(crate) fn cell(&self, column: Column) -> Option<&'r str> {
+        Some(self.verbatim(column).trim()).filter(|cell| !is_missing(cell))
+    }
+
+    /// A name that must be there.
+    pub(crate) fn name(&self, column: Column) -> Result<&'r str, ReadError> {
+        self.cell(column).ok_or_else(|| match column.name {
+            "session" | "trial" => self.missing(
+                column,
+                "a name or number",
+                "fill the cell, or remove the column, and all of them are 1",
+            ),
+            _ => self.missing(column, "a name", "fill the cell or remove the row"),
+        })
+    }
+
+    /// A name, or what it is where the table has no such column.
+    pub(crate) fn name_or(
+        &self,
+        column: Option<Column>,
+        default: &'static str,
+    ) -> Result<&'r str, ReadError> {
+        column.map_or(Ok(default), |column| self.name(column))
+    }
+
+    /// A finite number, `None` where it is missing.
+    pub(crate) fn number(&self, column: Column) -> Result<Option<f64>, ReadError> {
+        let Some(cell) = self.cell(column) else { return Ok(None) };
+        match cell.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(Some(number)),
+            Ok(_) => Err(self.wrong(
+                column,
+                "a finite number",
+                "correct the cell, or leave it empty where the value is missing",
+            )),
+            Err(_) if cell.replace(',', ".").parse::<f64>().is_ok() => {
+                Err(self.wrong(column, "a number", "write decimals with a point"))
+            }
+            Err(_) => Err(self.wrong(
+                column,
+                "a number",
+                "correct the cell, or leave it empty where the value is missing",
+            )),
+        }
+    }
+
+    /// A number that cannot be below zero, `None` where it is missing.
+    pub(crate) fn amount(&self, column: Column) -> Result<Option<f64>, ReadError> {
+        match self.number(column)? {
+            Some(number) if number < 0.0 => Err(self.wrong(
+                column,
+                "a number that is not negative",
+                "correct the cell, or leave it empty where the value is missing",
+            )),
+            number => Ok(number),
+        }
+    }
+
+    /// A whole number, `None` where it is missing.
+    pub(crate) fn whole<T: TryFrom<i64>>(
+        &self,
+        column: Column,
+        expected: &'static str,
+    ) -> Result<Option<T>, ReadError> {
+        let Some(cell) = self.cell(column) else { return Ok(None) };
+        whole(cell)
+            .and_then(|number| T::try_from(number).ok())
+            .map(Some)
+            .ok_or_else(|| self.wrong(column, expected, "correct the cell"))
+    }
+
+    /// A whole number that must be there.
+    pub(crate) fn required_whole<T: TryFrom<i64>>(
+        &self,
+        column: Column,
+        expected: &'static str,
+    ) -> Result<T, ReadError> {
+        self.whole(column, expected)?
+            .ok_or_else(|| self.missing(column, expected, "fill the cell or remove the row"))
+    }
+
+    /// Yes or no; missing is no.
+    pub(crate) fn flag(&self, column: Column) -> Result<bool, ReadError> {
+        match self.cell(column) {
+            None | Some("0" | "0.0") => Ok(false),
+            Some("1" | "1.0") => Ok(true),
+            Some(word) if word.eq_ignore_ascii_case("false") => Ok(false),
+            Some(word) if word.eq_ignore_ascii_case("true") => Ok(true),
+            Some(_) => Err(self.wrong(column, "0, 1, false or true", "correct the cell")),
+        }
+    }
+
+    fn wrong(&self, column: Column, expected: &'static str, remedy: &'static str) -> ReadError {
+        let at = self.table.place(self.start, column.name);
+        ReadError::Value { at, found: shown(self.verbatim(column)), expected, remedy }
+    }
+
+    fn missing(&self, column: Column, expected: &'static str, remedy: &'static str) -> ReadError {
+        let at = self.table.place(self.start, column.name);
+        ReadError::MissingValue { at, found: shown(self.verbatim(column)), expected, remedy }
+    }
+}
+
+/// Reads `3` and also `3.0`, which tools write where a column has had missing values.
+fn whole(cell: &str) -> Option<i64> {
+    /// Above this not every whole number has a float of its own.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    cell.parse().ok().or_else(|| {
+        let number: f64 = cell.parse().ok()?;
+        (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i64)
+    })
+}

@@ -1,0 +1,373 @@
+//! What can be wrong with the files of a corpus.
+//!
+//! Every message names the file, the row and the column, says what was found and what was
+//! expected, and ends with how to go on.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use gazeprint::corpus::CorpusError;
+use thiserror::Error;
+
+/// A cell of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: PathBuf,
+    /// The row, counted from 1 as an editor does.
+    pub row: usize,
+    /// The column's name.
+    pub column: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, row {}, column {}", self.file.display(), self.row, self.column)
+    }
+}
+
+/// Why a corpus could not be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// No such folder.
+    #[error(
+        "{} does not exist; expected a folder with the tables fixations.csv and words.csv; \
+         check the path", .folder.display()
+    )]
+    NoFolder {
+        /// The path given.
+        folder: PathBuf,
+    },
+    /// Something else than a folder.
+    #[error(
+        "{} is not a folder; expected a folder with the tables fixations.csv and words.csv; \
+         give the folder that holds them", .path.display()
+    )]
+    NotAFolder {
+        /// The path given.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("{} cannot be read: {source}; check that it is a file you may read", .path.display())]
+    Unreadable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A table that every corpus needs is not there.
+    #[error(
+        "{} has no {table}.csv or {table}.tsv; {needed_for}; add the file, with the columns \
+         {columns}", .folder.display()
+    )]
+    MissingTable {
+        /// The corpus folder.
+        folder: PathBuf,
+        /// The table's name.
+        table: &'static str,
+        /// Why the table is needed.
+        needed_for: &'static str,
+        /// The columns it must have.
+        columns: &'static str,
+    },
+    /// One table in several formats.
+    #[error(
+        "{} has both {first} and {second}, and which one counts is not clear; remove or rename \
+         one of them", .folder.display()
+    )]
+    AmbiguousTable {
+        /// The corpus folder.
+        folder: PathBuf,
+        /// One file's name.
+        first: String,
+        /// The other file's name.
+        second: String,
+    },
+    /// A table that is there only as Parquet.
+    #[error(
+        "{} is a Parquet file; this build reads CSV and TSV; save the table as {table}.csv",
+        .file.display()
+    )]
+    Parquet {
+        /// The file.
+        file: PathBuf,
+        /// The table's name.
+        table: &'static str,
+    },
+    /// A file without content.
+    #[error(
+        "{} is empty; expected a row of column names, then one row each {content}; write the file \
+         again, or remove it from the corpus", .file.display()
+    )]
+    EmptyFile {
+        /// The file.
+        file: PathBuf,
+        /// What its rows stand for.
+        content: &'static str,
+    },
+    /// A file with column names and nothing else.
+    #[error(
+        "{} ends after the column names in row {row}; expected one row each {content}; write the \
+         file again, or remove it from the corpus", .file.display()
+    )]
+    HeaderOnly {
+        /// The file.
+        file: PathBuf,
+        /// The row of the column names.
+        row: usize,
+        /// What its rows stand for.
+        content: &'static str,
+    },
+    /// Not UTF-8.
+    #[error(
+        "{}, row {row}, byte {offset}: found {found}, expected UTF-8; the file looks like \
+         {encoding}; save it as UTF-8, or convert it with: iconv -f {encoding} -t UTF-8 OLD > NEW",
+        .file.display()
+    )]
+    Encoding {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: usize,
+        /// Bytes before the offending one.
+        offset: usize,
+        /// The offending byte, in words.
+        found: String,
+        /// What the encoding seems to be.
+        encoding: &'static str,
+    },
+    /// A column that the table needs is not there.
+    #[error(
+        "{}, row {row}: found the columns {}, expected also {column}; {remedy}",
+        .file.display(), .found.join(", ")
+    )]
+    MissingColumn {
+        /// The file.
+        file: PathBuf,
+        /// The row of the column names.
+        row: usize,
+        /// The missing column.
+        column: &'static str,
+        /// The columns that are there.
+        found: Vec<String>,
+        /// What to do: rename a column with a similar name, or add one.
+        remedy: String,
+    },
+    /// A column occurs twice.
+    #[error(
+        "{}, row {row}: found {column} as columns {first} and {second}, expected it once; rename \
+         or remove one of them", .file.display()
+    )]
+    DuplicateColumn {
+        /// The file.
+        file: PathBuf,
+        /// The row of the column names.
+        row: usize,
+        /// The column.
+        column: &'static str,
+        /// Number of the one column, from 1.
+        first: usize,
+        /// Number of the other column.
+        second: usize,
+    },
+    /// A row with more or fewer cells than there are columns.
+    #[error(
+        "{}, row {row}: found {found} cells, expected {expected} as in the column names; look for \
+         a cell too many or too few, or for a {delimiter} in a cell without quotation marks around \
+         it", .file.display()
+    )]
+    Ragged {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: usize,
+        /// Number of its cells.
+        found: usize,
+        /// Number of columns.
+        expected: usize,
+        /// The delimiter, in words.
+        delimiter: &'static str,
+    },
+    /// A cell that runs over the end of its row, as after a stray quotation mark.
+    #[error(
+        "{at}: found {found:?}, which runs over the end of the row, expected a cell in one row; \
+         close its quotation mark, or write a quotation mark that belongs to the cell as \"\"\"\""
+    )]
+    LineBreak {
+        /// The cell.
+        at: Box<Place>,
+        /// Its start.
+        found: String,
+    },
+    /// A missing value where there must be one.
+    #[error("{at}: found {found:?}, a missing value, expected {expected}; {remedy}")]
+    MissingValue {
+        /// The cell.
+        at: Box<Place>,
+        /// The text found.
+        found: String,
+        /// What should be there.
+        expected: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A value that the column cannot have.
+    #[error("{at}: found {found:?}, expected {expected}; {remedy}")]
+    Value {
+        /// The cell.
+        at: Box<Place>,
+        /// The text found.
+        found: String,
+        /// What should be there.
+        expected: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Two words of a text with one index.
+    #[error(
+        "{at}: found word {index} of text {text:?} again, expected it once; row {first} has it \
+         already; remove one of the rows or give one another word_index"
+    )]
+    DuplicateWord {
+        /// The second one's cell.
+        at: Box<Place>,
+        /// Row of the first one.
+        first: usize,
+        /// The text.
+        text: String,
+        /// The word's index.
+        index: u32,
+    },
+    /// A word without characters.
+    #[error(
+        "{at}: found {end} as the end of word {index} of text {text:?}, expected a number above \
+         its char_start {start}; char_end is one past the last character"
+    )]
+    EmptyWord {
+        /// The cell of its end.
+        at: Box<Place>,
+        /// The text.
+        text: String,
+        /// The word's index.
+        index: u32,
+        /// Its first character.
+        start: i32,
+        /// The end found.
+        end: i32,
+    },
+    /// Two words of a line share a character.
+    #[error(
+        "{at}: found {start} as the start of word {index} of text {text:?}, expected {end} or \
+         more, since word {other} on the same line (row {other_row}) ends at {end}; char_end is \
+         one past the last character; correct one of the rows, or their line"
+    )]
+    OverlappingWords {
+        /// The cell of the right word's start.
+        at: Box<Place>,
+        /// The text.
+        text: String,
+        /// Index of the word further right.
+        index: u32,
+        /// Where it starts.
+        start: i32,
+        /// Index of the word further left.
+        other: u32,
+        /// Its row.
+        other_row: usize,
+        /// Where it ends.
+        end: i32,
+    },
+    /// Fixations of a text without words.
+    #[error(
+        "{at}: found {text:?}, expected a text of {}, such as {example:?}; add the words of text \
+         {text:?} there, or correct its name", .words.display()
+    )]
+    UnknownText {
+        /// The cell.
+        at: Box<Place>,
+        /// The text.
+        text: String,
+        /// The file of words.
+        words: PathBuf,
+        /// A text that has words.
+        example: String,
+    },
+    /// One reading has two fixations with one number.
+    #[error(
+        "{at}: found fixation {index} of reader {reader:?} on text {text:?} again, expected it \
+         once; row {first} has it already; remove one of the rows, or tell repeated readings \
+         apart with a column trial or session"
+    )]
+    DuplicateFixation {
+        /// The second one's cell.
+        at: Box<Place>,
+        /// Row of the first one.
+        first: usize,
+        /// The reader.
+        reader: String,
+        /// The text.
+        text: String,
+        /// The fixation's number.
+        index: i64,
+    },
+    /// Two rows of `trials` contradict each other.
+    #[error(
+        "{at}: found {found:?} for {subject}, expected {expected:?} as in row {first}; give all \
+         rows of {subject} the same {}", .at.column
+    )]
+    Contradiction {
+        /// The later cell.
+        at: Box<Place>,
+        /// Its value.
+        found: String,
+        /// The earlier value.
+        expected: String,
+        /// Row of the earlier value.
+        first: usize,
+        /// What the value is a property of.
+        subject: String,
+    },
+    /// The tables do not make a corpus.
+    #[error("{}: {source}; correct the tables in this folder", .folder.display())]
+    Inconsistent {
+        /// The corpus folder.
+        folder: PathBuf,
+        /// What is wrong.
+        source: CorpusError,
+    },
+}
+
+/// Why a corpus could not be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// There is a corpus already.
+    #[error("{} exists already; choose another folder, or ask to overwrite", .file.display())]
+    Exists {
+        /// The file in the way.
+        file: PathBuf,
+    },
+    /// The tables could not give back what the corpus holds.
+    #[error("{what} cannot be written: {why}; {remedy}")]
+    Unrepresentable {
+        /// The part of the corpus.
+        what: String,
+        /// What the tables cannot express.
+        why: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The operating system refused.
+    #[error(
+        "{} cannot be written: {source}; check the path, your rights and the space left",
+        .path.display()
+    )]
+    Unwritable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,382 @@
+//! From the tables of a folder to a corpus.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word};
+
+use crate::cell::Row;
+use crate::error::ReadError;
+use crate::files::{self, Kind};
+use crate::table::{Column, RowStart, Table, shown};
+
+/// Line, session and trial where a table does not tell them apart.
+pub(crate) const DEFAULT_LINE: i32 = 1;
+pub(crate) const DEFAULT_NAME: &str = "1";
+
+const LINE_NUMBER: &str = "a whole number, the line of the text";
+const WORD_NUMBER: &str = "a whole number from 0, the number of the word in its text";
+const CHARACTER: &str = "a whole number of characters";
+
+/// What reading a corpus found that is no error, but worth knowing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Notes {
+    /// Rows of `trials` for which there are no fixations.
+    pub trials_without_fixations: usize,
+}
+
+/// Reads a corpus folder; the corpus is named after the folder.
+///
+/// # Errors
+/// If a table is missing or wrong; see [`ReadError`].
+pub fn read_corpus(folder: &Path) -> Result<Corpus, ReadError> {
+    read_corpus_with_notes(folder).map(|(corpus, _)| corpus)
+}
+
+/// Reads a corpus folder, and says what was noticed on the way.
+///
+/// # Errors
+/// As [`read_corpus`].
+pub fn read_corpus_with_notes(folder: &Path) -> Result<(Corpus, Notes), ReadError> {
+    files::check_folder(folder)?;
+    // Look for all files first: a missing one should not show only after minutes of reading.
+    let fixations = Kind::Fixations.require(folder)?;
+    let words = Kind::Words.require(folder)?;
+    let trials = Kind::Trials.find(folder)?;
+
+    let words = Table::open(Kind::Words, words)?;
+    let texts = read_words(&words)?;
+    let mut builder = Builder::new(texts);
+    builder.read_fixations(&Table::open(Kind::Fixations, fixations)?, &words)?;
+    let mut notes = Notes::default();
+    if let Some(trials) = trials {
+        builder.read_trials(&Table::open(Kind::Trials, trials)?, &mut notes)?;
+    }
+    let Builder { readers, texts, scanpaths, .. } = builder;
+    let corpus = Corpus::new(files::corpus_name(folder), readers.names, texts, scanpaths)
+        .map_err(|source| ReadError::Inconsistent { folder: folder.to_owned(), source })?;
+    Ok((corpus, notes))
+}
+
+/// Numbers names in the order in which they first occur.
+#[derive(Default)]
+struct Names {
+    names: Vec<String>,
+    ids: HashMap<String, usize>,
+}
+
+impl Names {
+    fn id(&mut self, name: &str) -> usize {
+        if let Some(id) = self.find(name) {
+            return id;
+        }
+        let id = self.names.len();
+        self.names.push(name.to_owned());
+        self.ids.insert(name.to_owned(), id);
+        id
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        self.ids.get(name).copied()
+    }
+}
+
+/// The texts, in the order of the table.
+fn read_words(table: &Table) -> Result<Vec<Text>, ReadError> {
+    let text = table.required("text")?;
+    let index = table.required("word_index")?;
+    let start = table.required("char_start")?;
+    let end = table.required("char_end")?;
+    let line = table.optional("line")?;
+    let form = table.optional("word")?;
+
+    let mut texts = Names::default();
+    let mut lines: Vec<BTreeMap<i32, Vec<Word>>> = Vec::new();
+    let mut places: HashMap<(usize, u32), RowStart> = HashMap::new();
+    let mut rows = table.rows()?;
+    while let Some(row) = rows.next()? {
+        let name = row.name(text)?;
+        let text = texts.id(name);
+        if text == lines.len() {
+            lines.push(BTreeMap::new());
+        }
+        let line = line.map_or(Ok(DEFAULT_LINE), |c| row.required_whole(c, LINE_NUMBER))?;
+        let word = Word {
+            index: row.required_whole(index, WORD_NUMBER)?,
+            form: form.map(|c| row.verbatim(c)).filter(|f| !f.is_empty()).map(str::to_owned),
+            start: row.required_whole(start, CHARACTER)?,
+            end: row.required_whole(end, CHARACTER)?,
+        };
+        match places.entry((text, word.index)) {
+            Entry::Vacant(entry) => entry.insert(row.start),
+            Entry::Occupied(entry) => {
+                return Err(ReadError::DuplicateWord {
+                    at: table.place(row.start, index.name),
+                    first: table.row_number(*entry.get()),
+                    text: shown(name),
+                    index: word.index,
+                });
+            }
+        };
+        lines[text].entry(line).or_default().push(word);
+    }
+    let located = |text: usize, error| {
+        let row_of = |index| places.get(&(text, index)).copied().unwrap_or(RowStart(0));
+        misplaced(table, &texts.names[text], row_of, error)
+    };
+    lines
+        .into_iter()
+        .enumerate()
+        .map(|(text, lines)| {
+            lines
+                .into_iter()
+                .map(|(number, words)| Line::new(number, words))
+                .collect::<Result<_, _>>()
+                .and_then(|lines| Text::new(texts.names[text].as_str(), lines))
+                .map_err(|error| located(text, error))
+        })
+        .collect()
+}
+
+/// Puts an error about words where the words are.
+fn misplaced(
+    table: &Table,
+    text: &str,
+    row_of: impl Fn(u32) -> RowStart,
+    error: CorpusError,
+) -> ReadError {
+    let text = shown(text);
+    match error {
+        CorpusError::EmptyWord { index, start, end } => {
+            let at = table.place(row_of(index), "char_end");
+            ReadError::EmptyWord { at, text, index, start, end }
+        }
+        CorpusError::OverlappingWords { first, second, end, start } => {
+            ReadError::OverlappingWords {
+                at: table.place(row_of(second), "char_start"),
+                text,
+                index: second,
+                start,
+                other: first,
+                other_row: table.row_number(row_of(first)),
+                end,
+            }
+        }
+        source => ReadError::Inconsistent { folder: table.file.clone(), source },
+    }
+}
+
+/// The columns that tell readings apart.
+struct Key {
+    reader: Column,
+    text: Column,
+    session: Option<Column>,
+    trial: Option<Column>,
+}
+
+impl Key {
+    fn of(table: &Table) -> Result<Self, ReadError> {
+        Ok(Self {
+            reader: table.required("reader")?,
+            text: table.required("text")?,
+            session: table.optional("session")?,
+            trial: table.optional("trial")?,
+        })
+    }
+
+    /// Reader, text, session and trial of a row.
+    fn read<'r>(&self, row: &Row<'r>) -> Result<[&'r str; 4], ReadError> {
+        Ok([
+            row.name(self.reader)?,
+            row.name(self.text)?,
+            row.name_or(self.session, DEFAULT_NAME)?,
+            row.name_or(self.trial, DEFAULT_NAME)?,
+        ])
+    }
+}
+
+/// A fixation with what it is sorted by.
+struct Numbered {
+    number: i64,
+    start: RowStart,
+    fixation: Fixation,
+}
+
+/// A corpus in the making.
+struct Builder {
+    readers: Names,
+    sessions: Names,
+    trials: Names,
+    text_ids: HashMap<String, usize>,
+    texts: Vec<Text>,
+    /// Reader, text, session and trial to index of the scanpath.
+    ids: HashMap<[usize; 4], usize>,
+    scanpaths: Vec<Scanpath>,
+}
+
+impl Builder {
+    fn new(texts: Vec<Text>) -> Self {
+        Self {
+            readers: Names::default(),
+            sessions: Names::default(),
+            trials: Names::default(),
+            text_ids: texts.iter().enumerate().map(|(i, t)| (t.id().to_owned(), i)).collect(),
+            texts,
+            ids: HashMap::new(),
+            scanpaths: Vec::new(),
+        }
+    }
+
+    /// The scanpath of a key whose text is known; a new one where there is none yet.
+    fn scanpath(&mut self, [reader, session, trial]: [&str; 3], text: usize) -> usize {
+        let key = [self.readers.id(reader), text, self.sessions.id(session), self.trials.id(trial)];
+        *self.ids.entry(key).or_insert_with(|| {
+            self.scanpaths.push(Scanpath {
+                reader: key[0],
+                text,
+                session: session.to_owned(),
+                trial: trial.to_owned(),
+                order: None,
+                fixations: Vec::new(),
+            });
+            self.scanpaths.len() - 1
+        })
+    }
+
+    fn read_fixations(&mut self, table: &Table, words: &Table) -> Result<(), ReadError> {
+        let key = Key::of(table)?;
+        let x = table.required("x_char")?;
+        let duration = table.required("duration_ms")?;
+        let line = table.optional("line")?;
+        let number = table.optional("fix_index")?;
+        let onset = table.optional("onset_ms")?;
+        let gap = table.optional("gap")?;
+
+        let mut numbered: Vec<Vec<Numbered>> = Vec::new();
+        let mut rows = table.rows()?;
+        while let Some(row) = rows.next()? {
+            let [reader, name, session, trial] = key.read(&row)?;
+            let Some(&text) = self.text_ids.get(name) else {
+                return Err(ReadError::UnknownText {
+                    at: table.place(row.start, key.text.name),
+                    text: shown(name),
+                    words: words.file.clone(),
+                    example: self.texts.first().map(|t| shown(t.id())).unwrap_or_default(),
+                });
+            };
+            let fixation = Fixation {
+                line: line.map_or(Ok(Some(DEFAULT_LINE)), |c| row.whole(c, LINE_NUMBER))?,
+                x: row.number(x)?.map(Chars),
+                duration: row.amount(duration)?.map(Millis),
+                onset: onset.map_or(Ok(None), |c| row.number(c))?.map(Millis),
+                gap: gap.map_or(Ok(false), |c| row.flag(c))?,
+            };
+            let number = number.map_or(Ok(0), |c| row.required_whole(c, "a whole number"))?;
+            let scanpath = self.scanpath([reader, session, trial], text);
+            if scanpath == numbered.len() {
+                numbered.push(Vec::new());
+            }
+            numbered[scanpath].push(Numbered { number, start: row.start, fixation });
+        }
+        for (scanpath, mut fixations) in numbered.into_iter().enumerate() {
+            if let Some(column) = number {
+                fixations.sort_by_key(|f| f.number);
+                if let Some(pair) = fixations.windows(2).find(|p| p[0].number == p[1].number) {
+                    return Err(self.duplicate(table, column, scanpath, &pair[0], &pair[1]));
+                }
+            }
+            self.scanpaths[scanpath].fixations =
+                fixations.into_iter().map(|f| f.fixation).collect();
+        }
+        Ok(())
+    }
+
+    fn duplicate(
+        &self,
+        table: &Table,
+        column: Column,
+        scanpath: usize,
+        first: &Numbered,
+        second: &Numbered,
+    ) -> ReadError {
+        let Scanpath { reader, text, .. } = self.scanpaths[scanpath];
+        ReadError::DuplicateFixation {
+            at: table.place(second.start, column.name),
+            first: table.row_number(first.start),
+            reader: shown(&self.readers.names[reader]),
+            text: shown(self.texts[text].id()),
+            index: second.number,
+        }
+    }
+
+    fn read_trials(&mut self, table: &Table, notes: &mut Notes) -> Result<(), ReadError> {
+        let key = Key::of(table)?;
+        let order = table.optional("trial_order")?;
+        let group = table.optional("group")?;
+
+        let mut groups: HashMap<usize, RowStart> = HashMap::new();
+        let mut orders: HashMap<usize, RowStart> = HashMap::new();
+        let mut rows = table.rows()?;
+        while let Some(row) = rows.next()? {
+            let names @ [_, text, ..] = key.read(&row)?;
+            let group = group.and_then(|column| row.cell(column));
+            let order = order.map_or(Ok(None), |column| row.number(column))?;
+            if let (Some(group), Some(&id)) = (group, self.text_ids.get(text)) {
+                let subject = || format!("text {:?}", shown(text));
+                let old = self.texts[id].group.as_deref();
+                agree(&mut groups, id, &row, ("group", old, group), subject)?;
+                self.texts[id].group = Some(group.to_owned());
+            }
+            let Some(scanpath) = self.find(names) else {
+                notes.trials_without_fixations += 1;
+                continue;
+            };
+            if let Some(order) = order {
+                let subject = || {
+                    let [reader, text, session, trial] = names.map(shown);
+                    format!(
+                        "reader {reader:?} on text {text:?}, session {session:?}, trial {trial:?}"
+                    )
+                };
+                let old = self.scanpaths[scanpath].order.map(|o| o.to_string());
+                let new = order.to_string();
+                agree(&mut orders, scanpath, &row, ("trial_order", old.as_deref(), &new), subject)?;
+                self.scanpaths[scanpath].order = Some(order);
+            }
+        }
+        Ok(())
+    }
+
+    fn find(&self, [reader, text, session, trial]: [&str; 4]) -> Option<usize> {
+        let key = [
+            self.readers.find(reader)?,
+            self.text_ids.get(text).copied()?,
+            self.sessions.find(session)?,
+            self.trials.find(trial)?,
+        ];
+        self.ids.get(&key).copied()
+    }
+}
+
+/// Checks that a value agrees with what an earlier row said, and remembers the first row.
+fn agree(
+    first: &mut HashMap<usize, RowStart>,
+    id: usize,
+    row: &Row<'_>,
+    (column, old, new): (&str, Option<&str>, &str),
+    subject: impl Fn() -> String,
+) -> Result<(), ReadError> {
+    let start = *first.entry(id).or_insert(row.start);
+    match old {
+        Some(old) if old != new => Err(ReadError::Contradiction {
+            at: row.table.place(row.start, column),
+            found: shown(new),
+            expected: shown(old),
+            first: row.table.row_number(start),
+            subject: subject(),
+        }),
+        _ => Ok(()),
+    }
+}

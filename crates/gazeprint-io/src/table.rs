@@ -1,0 +1,263 @@
+//! A delimited table with named columns.
+
+use std::fs;
+use std::path::PathBuf;
+
+use csv::{ReaderBuilder, StringRecord};
+
+use crate::cell::Row;
+use crate::encoding;
+use crate::error::{Place, ReadError};
+use crate::files::Kind;
+
+/// The file of a table, in memory.
+pub(crate) struct Table {
+    pub(crate) file: PathBuf,
+    kind: Kind,
+    text: String,
+    delimiter: u8,
+    header: Vec<String>,
+    header_start: usize,
+}
+
+/// A column that is there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column {
+    pub(crate) name: &'static str,
+    pub(crate) index: usize,
+}
+
+/// Where a row starts: bytes from the start of the text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RowStart(pub(crate) usize);
+
+impl Table {
+    /// Reads a file and its column names.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not UTF-8, or has nothing in it.
+    pub(crate) fn open(kind: Kind, file: PathBuf) -> Result<Self, ReadError> {
+        let bytes = fs::read(&file)
+            .map_err(|source| ReadError::Unreadable { path: file.clone(), source })?;
+        let text = encoding::decode(&file, bytes)?;
+        let start = text.trim_start();
+        if start.is_empty() {
+            return Err(ReadError::EmptyFile { file, content: kind.content() });
+        }
+        let by_extension = if file.extension().is_some_and(|e| e == "tsv") { b'\t' } else { b',' };
+        let first_line = start.split(['\n', '\r']).next().unwrap_or_default();
+        let delimiter = sniff(first_line, by_extension);
+        let mut table = Self { file, kind, text, delimiter, header: Vec::new(), header_start: 0 };
+        let mut rows = table.raw_rows();
+        let Some((header, RowStart(header_start))) = rows.advance()?.map(|(record, start)| {
+            (record.iter().map(|name| name.trim().to_owned()).collect(), start)
+        }) else {
+            return Err(ReadError::EmptyFile { file: table.file, content: kind.content() });
+        };
+        table.header = header;
+        table.header_start = header_start;
+        Ok(table)
+    }
+
+    /// A column that the table must have.
+    ///
+    /// # Errors
+    /// If it is not there, or there twice.
+    pub(crate) fn required(&self, name: &'static str) -> Result<Column, ReadError> {
+        self.optional(name)?.ok_or_else(|| {
+            let remedy = match nearest(name, &self.header) {
+                Some(near) => format!("rename {near} to {name} if that is what it is"),
+                None => "add the column, or rename the one that holds it".to_owned(),
+            };
+            ReadError::MissingColumn {
+                file: self.file.clone(),
+                row: self.row_number(RowStart(self.header_start)),
+                column: name,
+                found: self.header.clone(),
+                remedy,
+            }
+        })
+    }
+
+    /// A column that the table may have.
+    ///
+    /// # Errors
+    /// If it is there twice.
+    pub(crate) fn optional(&self, name: &'static str) -> Result<Option<Column>, ReadError> {
+        let mut places =
+            (0..self.header.len()).filter(|&i| self.header[i].eq_ignore_ascii_case(name));
+        match (places.next(), places.next()) {
+            (Some(first), Some(second)) => Err(ReadError::DuplicateColumn {
+                file: self.file.clone(),
+                row: self.row_number(RowStart(self.header_start)),
+                column: name,
+                first: first + 1,
+                second: second + 1,
+            }),
+            (index, _) => Ok(index.map(|index| Column { name, index })),
+        }
+    }
+
+    /// The rows under the column names, one at a time.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn rows(&self) -> Result<Rows<'_>, ReadError> {
+        let mut rows = self.raw_rows();
+        rows.advance()?;
+        if self.text.get(rows.offset()..).is_none_or(|rest| rest.trim().is_empty()) {
+            return Err(ReadError::HeaderOnly {
+                file: self.file.clone(),
+                row: self.row_number(RowStart(self.header_start)),
+                content: self.kind.content(),
+            });
+        }
+        Ok(rows)
+    }
+
+    fn raw_rows(&self) -> Rows<'_> {
+        // Rows of another length are reported with their place, here rather than by the parser.
+        let reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(self.delimiter)
+            .from_reader(self.text.as_bytes());
+        Rows { table: self, reader, record: StringRecord::new() }
+    }
+
+    /// The row's number as an editor shows it. Counts from the start of the file, which is fine
+    /// for the one error that a reading ends with.
+    pub(crate) fn row_number(&self, start: RowStart) -> usize {
+        line_of(&self.text.as_bytes()[..start.0])
+    }
+
+    /// A cell, for an error message.
+    pub(crate) fn place(&self, start: RowStart, column: &str) -> Box<Place> {
+        Box::new(Place {
+            file: self.file.clone(),
+            row: self.row_number(start),
+            column: column.to_owned(),
+        })
+    }
+
+    fn ragged(&self, start: RowStart, found: usize) -> ReadError {
+        ReadError::Ragged {
+            file: self.file.clone(),
+            row: self.row_number(start),
+            found,
+            expected: self.header.len(),
+            delimiter: match self.delimiter {
+                b'\t' => "tab",
+                b';' => "semicolon",
+                _ => "comma",
+            },
+        }
+    }
+}
+
+/// Goes through the rows of a table, with one buffer.
+pub(crate) struct Rows<'t> {
+    table: &'t Table,
+    reader: csv::Reader<&'t [u8]>,
+    record: StringRecord,
+}
+
+impl<'t> Rows<'t> {
+    /// The next row.
+    ///
+    /// # Errors
+    /// If it has another number of cells than the header, or a cell runs over its end.
+    pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>, ReadError> {
+        let table = self.table;
+        let Some((record, start)) = self.advance()? else { return Ok(None) };
+        // A stray quotation mark swallows rows; that must neither pass nor be taken for a matter
+        // of cell counts.
+        if record.as_slice().contains(['\n', '\r']) {
+            let (index, cell) = record
+                .iter()
+                .enumerate()
+                .find(|(_, cell)| cell.contains(['\n', '\r']))
+                .unwrap_or_default();
+            let number = format!("{}", index + 1);
+            let column = table.header.get(index).unwrap_or(&number);
+            return Err(ReadError::LineBreak {
+                at: table.place(start, column),
+                found: shown(cell),
+            });
+        }
+        if record.len() != table.header.len() {
+            return Err(table.ragged(start, record.len()));
+        }
+        Ok(Some(Row { table, record, start }))
+    }
+
+    fn advance(&mut self) -> Result<Option<(&StringRecord, RowStart)>, ReadError> {
+        let from = self.offset();
+        let more = self.reader.read_record(&mut self.record).map_err(|error| {
+            ReadError::Unreadable { path: self.table.file.clone(), source: error.into() }
+        })?;
+        // The parser skips blank lines, and leaves the second half of a line end for later.
+        let rest = &self.table.text.as_bytes()[from..];
+        let skipped = rest.iter().take_while(|b| matches!(b, b'\n' | b'\r')).count();
+        Ok(more.then_some((&self.record, RowStart(from + skipped))))
+    }
+
+    fn offset(&self) -> usize {
+        usize::try_from(self.reader.position().byte())
+            .unwrap_or(usize::MAX)
+            .min(self.table.text.len())
+    }
+}
+
+/// Number of the line that follows `before`, from 1; `\n`, `\r\n` and `\r` end a line.
+pub(crate) fn line_of(before: &[u8]) -> usize {
+    let ends = before
+        .iter()
+        .enumerate()
+        .filter(|&(i, &b)| b == b'\n' || (b == b'\r' && before.get(i + 1) != Some(&b'\n')));
+    1 + ends.count()
+}
+
+/// The delimiter of a header: the one expected, unless only another one occurs.
+fn sniff(header: &str, expected: u8) -> u8 {
+    [expected, b'\t', b';', b',']
+        .into_iter()
+        .find(|&d| header.as_bytes().contains(&d))
+        .unwrap_or(expected)
+}
+
+/// A cell as a message shows it: long ones are cut.
+pub(crate) fn shown(cell: &str) -> String {
+    const LONGEST: usize = 40;
+    match cell.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &cell[..end]),
+        None => cell.to_owned(),
+    }
+}
+
+/// The name that is most likely meant by `wanted`: at most two letters off.
+fn nearest<'n>(wanted: &str, names: &'n [String]) -> Option<&'n str> {
+    names
+        .iter()
+        .filter(|name| name.len() <= 2 * wanted.len())
+        .map(|name| (edits(wanted, &name.to_ascii_lowercase()), name.as_str()))
+        .filter(|&(edits, _)| edits <= 2)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Levenshtein distance.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
