@@ -70,8 +70,14 @@ pub struct SimulationParams {
 }
 
 impl Default for SimulationParams {
-    /// The built-in corpus: 251 readers of 100 to 144 single-line sentences, in one session.
     fn default() -> Self {
+        Self::built_in()
+    }
+}
+
+impl SimulationParams {
+    /// The built-in corpus: 251 readers of 100 to 144 single-line sentences, in one session.
+    pub const fn built_in() -> Self {
         Self {
             readers: 251,
             texts: 144,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::corpus::{DropReason, Limits};
-use crate::saccade::{SaccadeType, readings};
+use crate::saccade::readings;
 
 fn params(readers: usize, texts: usize) -> SimulationParams {
     SimulationParams { readers, texts, ..Default::default() }
@@ -10,7 +10,7 @@ fn run(params: SimulationParams) -> Corpus {
     params.build().unwrap().run()
 }
 
-/// Shares of the saccade types, in the order of [`SaccadeType::ALL`].
+/// Shares of the saccade types, in the order of `SaccadeType::ALL`.
 fn shares(corpus: &Corpus) -> [f64; 4] {
     let mut counts = [0.0; 4];
     for reading in readings(corpus, Limits::default()).0 {
@@ -29,8 +29,8 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 
 #[test]
 fn moments_are_those_of_reading() {
-    // Two thirds of the differences between the means of two samples of readers come from the
-    // readers, so many readers of a few texts tell more than the reverse.
+    // Readers differ more than readings of one reader do: many readers of a few texts give more
+    // stable means than the reverse.
     for seed in [1, 2] {
         let corpus = run(SimulationParams { seed, ..params(120, 30) });
         let (readings, _) = readings(&corpus, Limits::default());
@@ -43,15 +43,14 @@ fn moments_are_those_of_reading() {
         assert!((0.10..=0.20).contains(&refixation), "refixations {refixation}");
         assert!((0.20..=0.35).contains(&skip), "skips {skip}");
         assert!((0.08..=0.20).contains(&regression), "regressions {regression}");
-        assert_eq!(SaccadeType::ALL[2], SaccadeType::ForwardSkip);
     }
 }
 
 #[test]
 fn readers_differ_as_much_as_people_do() {
-    let corpus = run(params(100, 144));
+    let corpus = Simulation::default().run();
     let (readings, _) = readings(&corpus, Limits::default());
-    let mut durations = vec![Vec::new(); 100];
+    let mut durations = vec![Vec::new(); corpus.readers().len()];
     for reading in &readings {
         durations[reading.reader].extend(reading.events.iter().map(|e| e.duration));
     }
