@@ -40,7 +40,14 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let limits = Limits::new(Millis(args.min_duration), Millis(args.max_duration))
         .map_err(|error| Usage(error.to_string()))?;
     let corpus = match &args.corpus {
-        Some(folder) => gazeprint_io::read_corpus(folder)?,
+        Some(folder) => {
+            let (corpus, notes) = gazeprint_io::read_corpus_with_notes(folder)?;
+            if notes.trials_without_fixations > 0 {
+                let rows = plural(notes.trials_without_fixations, "row");
+                eprintln!("note: {rows} of the trials table without fixations, not counted");
+            }
+            corpus
+        }
         None => Simulation::default().run(),
     };
     let summary = Summary::of(&corpus, limits);

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::person::{Person, normal};
 use crate::saccade::SaccadeType;
 
-/// Shortest duration a bump of short latencies yields, ms: less is noise of the recording.
+/// Shortest duration, ms: what is less comes from the recorder, not from the reader.
 const SHORTEST: f64 = 50.0;
 /// Factor on the odds of a short latency after a move within or back to a word that has been seen:
 /// there is less left to decide.
@@ -60,7 +60,7 @@ impl<'a> Clock<'a> {
         } else {
             0.0
         };
-        p.shift + decision + restart
+        (p.shift + decision + restart).max(SHORTEST)
     }
 }
 

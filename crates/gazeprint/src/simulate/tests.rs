@@ -177,6 +177,25 @@ fn some_sweeps_fall_short_and_are_corrected() {
 }
 
 #[test]
+fn the_extremes_still_read() {
+    let extreme = SimulationParams {
+        individuality: SimulationParams::MOST_FACTOR,
+        drift: SimulationParams::MOST_FACTOR,
+        sessions: 4,
+        lines: 5,
+        ..params(60, 8)
+    };
+    for corpus in [run(extreme), run(params(1, 1))] {
+        let (readings, drops) = readings(&corpus, Limits::default());
+        assert_eq!(readings.len(), corpus.scanpaths().len());
+        assert!(drops.total() * 20 < corpus.fixation_count());
+        let finite =
+            |f: &crate::corpus::Fixation| f.x.unwrap().0.is_finite() && f.duration.unwrap().0 > 0.0;
+        assert!(corpus.scanpaths().iter().flat_map(|s| &s.fixations).all(finite));
+    }
+}
+
+#[test]
 fn bad_parameters_are_named() {
     let error = |p: SimulationParams| p.build().unwrap_err();
     assert_eq!(error(params(0, 5)), SimulationError::Count { what: "readers", value: 0 });
