@@ -1,7 +1,8 @@
 //! What can be wrong with the files of a corpus.
 //!
 //! Every message names the file, the row and the column, says what was found and what was
-//! expected, and ends with how to go on.
+//! expected, and ends with how to go on. A message is complete: errors of the system are part of
+//! it, and no further sources are chained behind it.
 
 use std::fmt;
 use std::io;
@@ -50,12 +51,12 @@ pub enum ReadError {
         path: PathBuf,
     },
     /// The operating system refused.
-    #[error("{} cannot be read: {source}; check that it is a file you may read", .path.display())]
+    #[error("{} cannot be read: {error}; check that it is a file you may read", .path.display())]
     Unreadable {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        error: io::Error,
     },
     /// A table that every corpus needs is not there.
     #[error(
@@ -330,12 +331,12 @@ pub enum ReadError {
         subject: String,
     },
     /// The tables do not make a corpus.
-    #[error("{}: {source}; correct the tables in this folder", .folder.display())]
+    #[error("{}: {error}; correct the tables", .path.display())]
     Inconsistent {
-        /// The corpus folder.
-        folder: PathBuf,
+        /// The table, or the corpus folder.
+        path: PathBuf,
         /// What is wrong.
-        source: CorpusError,
+        error: CorpusError,
     },
 }
 
@@ -361,13 +362,13 @@ pub enum WriteError {
     },
     /// The operating system refused.
     #[error(
-        "{} cannot be written: {source}; check the path, your rights and the space left",
+        "{} cannot be written: {error}; check the path, your rights and the space left",
         .path.display()
     )]
     Unwritable {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        error: io::Error,
     },
 }

@@ -50,7 +50,7 @@ impl Kind {
         for file in self.candidates(folder) {
             let exists = file
                 .try_exists()
-                .map_err(|source| ReadError::Unreadable { path: file.clone(), source })?;
+                .map_err(|error| ReadError::Unreadable { path: file.clone(), error })?;
             if !exists {
                 continue;
             }
@@ -107,7 +107,7 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), ReadError> {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             Err(ReadError::NoFolder { folder: folder.to_owned() })
         }
-        Err(source) => Err(ReadError::Unreadable { path: folder.to_owned(), source }),
+        Err(error) => Err(ReadError::Unreadable { path: folder.to_owned(), error }),
     }
 }
 

@@ -10,7 +10,8 @@
 //! The extension sets the delimiter; where the header does not contain that delimiter but does
 //! contain a tab, a semicolon or a comma, that one is used. Column names are matched without
 //! regard to case, their order does not matter, and further columns are ignored. Blanks around
-//! names and numbers do not count.
+//! names and numbers do not count. Cells may be quoted, in TSV too, but none may hold a line break:
+//! that is what a stray quotation mark looks like.
 //!
 //! * A cell that is empty, `NA`, `NaN`, `nan` or `.` is missing. In `line`, `x_char`,
 //!   `duration_ms` and `onset_ms` of a fixation that is a missing value, in `gap` it means no gap,

@@ -56,7 +56,7 @@ pub fn read_corpus_with_notes(folder: &Path) -> Result<(Corpus, Notes), ReadErro
     }
     let Builder { readers, texts, scanpaths, .. } = builder;
     let corpus = Corpus::new(files::corpus_name(folder), readers.names, texts, scanpaths)
-        .map_err(|source| ReadError::Inconsistent { folder: folder.to_owned(), source })?;
+        .map_err(|error| ReadError::Inconsistent { path: folder.to_owned(), error })?;
     Ok((corpus, notes))
 }
 
@@ -164,7 +164,7 @@ fn misplaced(
                 end,
             }
         }
-        source => ReadError::Inconsistent { folder: table.file.clone(), source },
+        error => ReadError::Inconsistent { path: table.file.clone(), error },
     }
 }
 
@@ -229,10 +229,16 @@ impl Builder {
         }
     }
 
-    /// The scanpath of a key whose text is known; a new one where there is none yet.
-    fn scanpath(&mut self, [reader, session, trial]: [&str; 3], text: usize) -> usize {
+    /// The scanpath that a row belongs to, a new one where there is none yet; `None` where the
+    /// text has no words. `last` is that of the row before, most often the same.
+    fn scanpath(&mut self, names: [&str; 4], last: Option<usize>) -> Option<usize> {
+        if last.is_some_and(|last| self.names_of(last) == names) {
+            return last;
+        }
+        let [reader, text, session, trial] = names;
+        let text = *self.text_ids.get(text)?;
         let key = [self.readers.id(reader), text, self.sessions.id(session), self.trials.id(trial)];
-        *self.ids.entry(key).or_insert_with(|| {
+        Some(*self.ids.entry(key).or_insert_with(|| {
             self.scanpaths.push(Scanpath {
                 reader: key[0],
                 text,
@@ -242,7 +248,13 @@ impl Builder {
                 fixations: Vec::new(),
             });
             self.scanpaths.len() - 1
-        })
+        }))
+    }
+
+    fn names_of(&self, scanpath: usize) -> [&str; 4] {
+        let path = &self.scanpaths[scanpath];
+        let (reader, text) = (&self.readers.names[path.reader], self.texts[path.text].id());
+        [reader, text, &path.session, &path.trial]
     }
 
     fn read_fixations(&mut self, table: &Table, words: &Table) -> Result<(), ReadError> {
@@ -255,17 +267,19 @@ impl Builder {
         let gap = table.optional("gap")?;
 
         let mut numbered: Vec<Vec<Numbered>> = Vec::new();
+        let mut last = None;
         let mut rows = table.rows()?;
         while let Some(row) = rows.next()? {
-            let [reader, name, session, trial] = key.read(&row)?;
-            let Some(&text) = self.text_ids.get(name) else {
+            let names = key.read(&row)?;
+            let Some(scanpath) = self.scanpath(names, last) else {
                 return Err(ReadError::UnknownText {
                     at: table.place(row.start, key.text.name),
-                    text: shown(name),
+                    text: shown(names[1]),
                     words: words.file.clone(),
                     example: self.texts.first().map(|t| shown(t.id())).unwrap_or_default(),
                 });
             };
+            last = Some(scanpath);
             let fixation = Fixation {
                 line: line.map_or(Ok(Some(DEFAULT_LINE)), |c| row.whole(c, LINE_NUMBER))?,
                 x: row.number(x)?.map(Chars),
@@ -274,7 +288,6 @@ impl Builder {
                 gap: gap.map_or(Ok(false), |c| row.flag(c))?,
             };
             let number = number.map_or(Ok(0), |c| row.required_whole(c, "a whole number"))?;
-            let scanpath = self.scanpath([reader, session, trial], text);
             if scanpath == numbered.len() {
                 numbered.push(Vec::new());
             }
@@ -301,12 +314,12 @@ impl Builder {
         first: &Numbered,
         second: &Numbered,
     ) -> ReadError {
-        let Scanpath { reader, text, .. } = self.scanpaths[scanpath];
+        let [reader, text, ..] = self.names_of(scanpath);
         ReadError::DuplicateFixation {
             at: table.place(second.start, column.name),
             first: table.row_number(first.start),
-            reader: shown(&self.readers.names[reader]),
-            text: shown(self.texts[text].id()),
+            reader: shown(reader),
+            text: shown(text),
             index: second.number,
         }
     }

@@ -37,8 +37,8 @@ impl Table {
     /// # Errors
     /// If it cannot be read, is not UTF-8, or has nothing in it.
     pub(crate) fn open(kind: Kind, file: PathBuf) -> Result<Self, ReadError> {
-        let bytes = fs::read(&file)
-            .map_err(|source| ReadError::Unreadable { path: file.clone(), source })?;
+        let bytes =
+            fs::read(&file).map_err(|error| ReadError::Unreadable { path: file.clone(), error })?;
         let text = encoding::decode(&file, bytes)?;
         let start = text.trim_start();
         if start.is_empty() {
@@ -172,7 +172,8 @@ impl<'t> Rows<'t> {
         let Some((record, start)) = self.advance()? else { return Ok(None) };
         // A stray quotation mark swallows rows; that must neither pass nor be taken for a matter
         // of cell counts.
-        if record.as_slice().contains(['\n', '\r']) {
+        let bytes = record.as_slice().as_bytes();
+        if bytes.contains(&b'\n') || bytes.contains(&b'\r') {
             let (index, cell) = record
                 .iter()
                 .enumerate()
@@ -194,7 +195,7 @@ impl<'t> Rows<'t> {
     fn advance(&mut self) -> Result<Option<(&StringRecord, RowStart)>, ReadError> {
         let from = self.offset();
         let more = self.reader.read_record(&mut self.record).map_err(|error| {
-            ReadError::Unreadable { path: self.table.file.clone(), source: error.into() }
+            ReadError::Unreadable { path: self.table.file.clone(), error: error.into() }
         })?;
         // The parser skips blank lines, and leaves the second half of a line end for later.
         let rest = &self.table.text.as_bytes()[from..];

@@ -34,7 +34,7 @@ pub fn write_corpus(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(
         return Err(WriteError::Exists { file: file.clone() });
     }
     fs::create_dir_all(folder)
-        .map_err(|source| WriteError::Unwritable { path: folder.to_owned(), source })?;
+        .map_err(|error| WriteError::Unwritable { path: folder.to_owned(), error })?;
 
     let layout = Layout::of(corpus);
     let mut tables =
@@ -47,18 +47,18 @@ pub fn write_corpus(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(
     for (kind, table) in tables {
         let [file, ..] = kind.candidates(folder);
         let partial = file.with_extension("csv.partial");
-        let failed = |source| WriteError::Unwritable { path: partial.clone(), source };
+        let failed = |error| WriteError::Unwritable { path: partial.clone(), error };
         let bytes = table.and_then(|t| Ok(t.into_inner().map_err(|e| e.into_error())?));
         fs::write(&partial, bytes.map_err(|e| failed(e.into()))?).map_err(failed)?;
         finished.push((partial, file));
     }
+    for (partial, file) in &finished {
+        fs::rename(partial, file)
+            .map_err(|error| WriteError::Unwritable { path: file.clone(), error })?;
+    }
     for file in old.into_iter().filter(|file| finished.iter().all(|(_, new)| new != file)) {
         fs::remove_file(&file)
-            .map_err(|source| WriteError::Unwritable { path: file.clone(), source })?;
-    }
-    for (partial, file) in finished {
-        fs::rename(partial, &file)
-            .map_err(|source| WriteError::Unwritable { path: file.clone(), source })?;
+            .map_err(|error| WriteError::Unwritable { path: file.clone(), error })?;
     }
     Ok(())
 }

@@ -1,0 +1,272 @@
+//! What the reader accepts, and what it makes of it.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use std::fs;
+
+use gazeprint::corpus::{Chars, Corpus, Fixation, Line, Millis, Scanpath, Text, Word};
+use gazeprint_io::{Notes, WriteError, read_corpus, read_corpus_with_notes, write_corpus};
+
+const WORDS: &str = "text,word_index,char_start,char_end\ns1,1,0,3\ns2,1,0,5\n";
+
+fn read(files: &[(&str, &str)]) -> (Corpus, Notes) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        fs::write(folder.path().join(name), content).unwrap();
+    }
+    read_corpus_with_notes(folder.path()).unwrap()
+}
+
+fn fixation(x: f64, duration: f64) -> Fixation {
+    Fixation {
+        line: Some(1),
+        x: Some(Chars(x)),
+        duration: Some(Millis(duration)),
+        onset: None,
+        gap: false,
+    }
+}
+
+#[test]
+fn marks_line_ends_blanks_and_further_columns() {
+    let (corpus, _) = read(&[
+        (
+            "words.tsv",
+            "\u{feff}Text\tword\tWORD_INDEX\tchar_start\tchar_end\r\n\
+                       s1\tNA\t1.0\t0\t3.0\r\n\r\ns1\t\t2\t4\t8",
+        ),
+        (
+            "fixations.csv",
+            "\u{feff}\"reader\", text ,note,x_char,duration_ms\n r1 ,s1,\"a, b\",2.5, 212 \n",
+        ),
+    ]);
+    let line = &corpus.texts()[0].lines()[0];
+    assert_eq!(line.number(), 1);
+    assert_eq!(
+        line.words(),
+        [
+            Word { index: 1, form: Some("NA".to_owned()), start: 0, end: 3 },
+            Word { index: 2, form: None, start: 4, end: 8 },
+        ]
+    );
+    assert_eq!(corpus.readers(), ["r1"]);
+    assert_eq!(corpus.scanpaths()[0].session, "1");
+    assert_eq!(corpus.scanpaths()[0].trial, "1");
+    assert_eq!(corpus.scanpaths()[0].fixations, [fixation(2.5, 212.0)]);
+}
+
+#[test]
+fn the_header_may_show_another_delimiter() {
+    for (name, delimiter) in
+        [("fixations.csv", ";"), ("fixations.csv", "\t"), ("fixations.tsv", ",")]
+    {
+        let fixations = "reader,text,x_char,duration_ms\nr1,s1,1,200\n".replace(',', delimiter);
+        let (corpus, _) = read(&[("words.csv", WORDS), (name, &fixations)]);
+        assert_eq!(corpus.fixation_count(), 1);
+    }
+}
+
+#[test]
+fn missing_values_are_kept() {
+    let (corpus, _) = read(&[
+        ("words.csv", WORDS),
+        (
+            "fixations.csv",
+            "reader,text,line,x_char,duration_ms,onset_ms,gap\n\
+             r1,s1,,NA,NaN,.,\nr1,s1,0,nan,.,12,TRUE\nr1,s1,2.0,-3,0,-1.5,1.0\n",
+        ),
+    ]);
+    let nothing = Fixation { line: None, x: None, duration: None, onset: None, gap: false };
+    assert_eq!(
+        corpus.scanpaths()[0].fixations,
+        [
+            nothing,
+            Fixation { line: Some(0), onset: Some(Millis(12.0)), gap: true, ..nothing },
+            Fixation {
+                line: Some(2),
+                x: Some(Chars(-3.0)),
+                duration: Some(Millis(0.0)),
+                onset: Some(Millis(-1.5)),
+                gap: true
+            },
+        ]
+    );
+}
+
+#[test]
+fn readings_may_be_interleaved_and_are_ordered_by_fix_index() {
+    let (corpus, _) = read(&[
+        ("words.csv", WORDS),
+        (
+            "fixations.csv",
+            "reader,text,trial,fix_index,x_char,duration_ms\n\
+             b,s2,1,3,3,203\na,s2,1,1,1,101\nb,s2,1,-1,1,201\nb,s2,2,1,9,900\nb,s2,1,2.0,2,202\n",
+        ),
+    ]);
+    assert_eq!(corpus.readers(), ["b", "a"]);
+    // A text that nobody read is kept.
+    assert_eq!(corpus.texts().iter().map(Text::id).collect::<Vec<_>>(), ["s1", "s2"]);
+    let keys: Vec<_> =
+        corpus.scanpaths().iter().map(|s| (s.reader, s.text, s.trial.as_str())).collect();
+    assert_eq!(keys, [(0, 1, "1"), (1, 1, "1"), (0, 1, "2")]);
+    assert_eq!(
+        corpus.scanpaths()[0].fixations,
+        [fixation(1.0, 201.0), fixation(2.0, 202.0), fixation(3.0, 203.0)]
+    );
+}
+
+#[test]
+fn trials_give_order_and_group() {
+    let (corpus, notes) = read(&[
+        ("words.csv", WORDS),
+        ("fixations.csv", "reader,text,session,x_char,duration_ms\nr1,s1,a,1,200\nr1,s1,b,1,200\n"),
+        (
+            "trials.csv",
+            "reader,text,session,trial_order,group,condition\n\
+             r1,s1,b,2.5,,x\nr1,s1,b,2.5,g1,x\nr1,s1,a,NA,g1,y\n\
+             r9,s1,a,1,g1,lost\nr1,s2,a,3,g2,lost\nr1,s9,a,3,g9,lost\n",
+        ),
+    ]);
+    assert_eq!(notes.trials_without_fixations, 3);
+    let orders: Vec<_> = corpus.scanpaths().iter().map(|s| s.order).collect();
+    assert_eq!(orders, [None, Some(2.5)]);
+    let groups: Vec<_> = corpus.texts().iter().map(|t| t.group.as_deref()).collect();
+    assert_eq!(groups, [Some("g1"), Some("g2")]);
+    assert_eq!(corpus.readers(), ["r1"]);
+}
+
+#[test]
+fn the_folder_names_the_corpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("my corpus");
+    write_corpus(&small(), &folder, false).unwrap();
+    assert_eq!(read_corpus(&folder).unwrap().name(), "my corpus");
+    assert_eq!(read_corpus(&folder.join(".")).unwrap().name(), "my corpus");
+}
+
+fn small() -> Corpus {
+    let word = Word { index: 1, form: None, start: 0, end: 3 };
+    let text = Text::new("s1", vec![Line::new(1, vec![word]).unwrap()]).unwrap();
+    let path = Scanpath {
+        reader: 0,
+        text: 0,
+        session: "1".to_owned(),
+        trial: "1".to_owned(),
+        order: None,
+        fixations: vec![fixation(1.5, 212.0)],
+    };
+    Corpus::new("small", vec!["r1".to_owned()], vec![text], vec![path]).unwrap()
+}
+
+#[test]
+fn columns_that_say_nothing_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    write_corpus(&small(), folder.path(), false).unwrap();
+    let content = |name| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(
+        content("fixations.csv"),
+        "reader,text,fix_index,x_char,duration_ms\nr1,s1,1,1.5,212\n"
+    );
+    assert_eq!(content("words.csv"), "text,word_index,char_start,char_end\ns1,1,0,3\n");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn an_old_corpus_gives_way_only_on_demand() {
+    let folder = tempfile::tempdir().unwrap();
+    let stale = folder.path().join("trials.tsv");
+    fs::write(&stale, "old").unwrap();
+    let error = write_corpus(&small(), folder.path(), false).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("{} exists already; choose another folder, or ask to overwrite", stale.display())
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    write_corpus(&small(), folder.path(), true).unwrap();
+    write_corpus(&small(), folder.path(), true).unwrap();
+    assert!(!stale.exists());
+    assert_eq!(read_corpus(folder.path()).unwrap().fixation_count(), 1);
+}
+
+#[test]
+fn a_folder_that_cannot_be_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = write_corpus(&small(), &file.join("corpus"), false).unwrap_err();
+    assert!(matches!(error, WriteError::Unwritable { .. }));
+    assert!(
+        error.to_string().ends_with("; check the path, your rights and the space left"),
+        "{error}"
+    );
+}
+
+/// The message about a small corpus that was changed.
+fn refusal(change: impl FnOnce(&mut Vec<String>, &mut Vec<Text>, &mut Vec<Scanpath>)) -> String {
+    let small = small();
+    let (mut readers, mut texts, mut paths) =
+        (small.readers().to_vec(), small.texts().to_vec(), small.scanpaths().to_vec());
+    change(&mut readers, &mut texts, &mut paths);
+    let corpus = Corpus::new("small", readers, texts, paths).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let error = write_corpus(&corpus, folder.path(), false).unwrap_err().to_string();
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    error
+}
+
+#[test]
+fn what_tables_cannot_hold_is_refused() {
+    let text =
+        |id: &str, words: Vec<Word>| Text::new(id, vec![Line::new(1, words).unwrap()]).unwrap();
+    assert_eq!(
+        refusal(|_, _, paths| paths.clear()),
+        "corpus \"small\" cannot be written: it has no readings; write a corpus in which somebody \
+         reads something"
+    );
+    assert_eq!(
+        refusal(|readers, _, _| readers.push("r2".to_owned())),
+        "reader \"r2\" cannot be written: the reader has no readings; leave the reader out"
+    );
+    assert_eq!(
+        refusal(|readers, _, _| readers[0] = "NA".to_owned()),
+        "reader \"NA\" cannot be written: the name reads as a missing value, has blanks around it, \
+         or has a line break or a zero character in it; choose another name"
+    );
+    assert_eq!(
+        refusal(|_, _, paths| paths[0].fixations.clear()),
+        "the reading of text \"s1\" by reader \"r1\" cannot be written: it has no fixations; leave \
+         the reading out"
+    );
+    assert_eq!(
+        refusal(|_, _, paths| paths[0].order = Some(f64::NAN)),
+        "the reading of text \"s1\" by reader \"r1\" cannot be written: its place in the order is \
+         not finite; leave the place out or correct it"
+    );
+    assert_eq!(
+        refusal(|_, _, paths| paths[0].fixations[0].duration = Some(Millis(-1.0))),
+        "fixation 1 of the reading of text \"s1\" by reader \"r1\" cannot be written: it has a \
+         number that is not finite, or a negative duration; leave the number out or correct it"
+    );
+    let word = Word { index: 1, form: None, start: 0, end: 3 };
+    assert_eq!(
+        refusal(|_, texts, _| {
+            texts.push(text("s2", vec![word.clone(), Word { start: 4, end: 5, ..word.clone() }]));
+        }),
+        "word 1 of text \"s2\" cannot be written: another word of the text has the same index; \
+         number the words of a text from 1"
+    );
+    assert_eq!(
+        refusal(|_, texts, _| {
+            texts.push(text("s2", vec![Word { form: Some("a\nb".to_owned()), ..word.clone() }]));
+        }),
+        "word 1 of text \"s2\" cannot be written: it is empty or has a line break or a zero \
+         character in it; leave the word's form out or correct it"
+    );
+    assert_eq!(
+        refusal(|_, texts, _| {
+            texts.push(text("s2", vec![word.clone()]));
+            texts[1].group = Some("g".to_owned());
+        }),
+        "the group of text \"s2\" cannot be written: groups stand in the table of readings, and \
+         nobody read the text; leave the text or its group out"
+    );
+}
