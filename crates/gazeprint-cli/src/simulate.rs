@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// Lines of each text
     #[arg(long, value_name = "N", default_value_t = BUILT_IN.lines)]
     lines: usize,
-    /// How much people differ: 0 not at all, 1 as real readers do
+    /// How much people differ: 0 not at all, 1 as in the built-in corpus, at most 2
     #[arg(long, value_name = "X", default_value_t = BUILT_IN.individuality)]
     individuality: f64,
     /// Seed of all randomness
