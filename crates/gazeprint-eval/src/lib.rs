@@ -3,3 +3,4 @@
 pub mod measures;
 pub mod protocol;
 pub mod study;
+pub mod summary;

@@ -1,5 +1,6 @@
 //! Who is reading? Bayesian models of saccades and fixations that recognise people by how they
 //! read.
+
 pub mod corpus;
 pub mod density;
 pub mod gallery;
@@ -7,4 +8,5 @@ pub mod inference;
 mod kernels;
 pub mod method;
 pub mod saccade;
+pub mod simulate;
 pub mod template;

@@ -25,14 +25,13 @@ impl Sample {
         truncation: Truncation,
         observations: impl IntoIterator<Item = &'a Observation>,
     ) -> Self {
-        let mut sample =
-            Self {
-                len: 0,
-                hits: vec![0.0; grid.nodes().len()],
-                intervals: Vec::new(),
-                clamped: 0,
-                median_lower: 0,
-            };
+        let mut sample = Self {
+            len: 0,
+            hits: vec![0.0; grid.nodes().len()],
+            intervals: Vec::new(),
+            clamped: 0,
+            median_lower: 0,
+        };
         let mut lowers = Vec::new();
         for o in observations {
             sample.len += 1;
