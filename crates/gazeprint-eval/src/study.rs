@@ -40,7 +40,7 @@ impl StudyError {
     }
 }
 
-/// What is watched of a study, besides the steps of the methods.
+/// What is watched of a study, besides the work of the methods.
 pub trait StudyMonitor: Monitor {
     /// A method starts on a split (from 0).
     fn begin(&self, method: &str, split: usize);
@@ -147,8 +147,8 @@ impl Study {
                 splits: Vec::with_capacity(splits.len()),
             })
             .collect();
-        for (number, split) in splits.iter().enumerate() {
-            for (method, result) in methods.iter().zip(&mut results) {
+        for (method, result) in methods.iter().zip(&mut results) {
+            for (number, split) in splits.iter().enumerate() {
                 monitor.begin(method.name(), number);
                 let outcome = run_split(&plan, number, split, &readings, method.as_ref(), monitor);
                 result.splits.push(outcome.map_err(|source| StudyError::Fit {

@@ -1,9 +1,12 @@
 //! The nodes on which a density is known, and intervals between them.
 
+use super::likelihood::{TINY_MASS, log_mass};
 use super::sums::BlockSums;
 
 /// Number of cells of a grid, unless asked otherwise.
 pub const CELLS: usize = 256;
+/// Log of the largest density that a node outside the support may have.
+const LARGEST_LOG: f64 = 600.0;
 
 /// Nodes spaced evenly in the square root, so that small amplitudes are resolved as well as long
 /// ones: `x_j = U ((j + 1/2) / (M + 1/2))^2`.
@@ -178,11 +181,19 @@ impl Grid {
         (1.0 - place.t) * table[place.cell] + place.t * table[place.cell + 1]
     }
 
-    /// Scales non-negative node values so that they integrate to one over the support.
-    pub(crate) fn normalise(&self, f: &mut [f64], cells: &mut BlockSums) {
-        cells.fill(f, &self.widths);
+    /// Replaces the log density of a draw, at the nodes, by the density normalised over the
+    /// support. `f` holds it relative to its peak, `cells` the masses under `f`.
+    pub(crate) fn normalise_draw(&self, density: &mut [f64], f: &[f64], cells: &BlockSums) {
         let mass = self.support.mass(f, cells);
-        f.iter_mut().for_each(|v| *v /= mass);
+        if mass > TINY_MASS {
+            let scale = 1.0 / mass;
+            density.iter_mut().zip(f).for_each(|(d, f)| *d = f * scale);
+        } else {
+            // The peak lies outside the support, so far that nothing is left inside: start from
+            // the support's own maximum, and keep what lies outside finite.
+            let log_total = log_mass(&self.support, &self.widths, density, f, cells, 0.0);
+            density.iter_mut().for_each(|d| *d = (*d - log_total).min(LARGEST_LOG).exp());
+        }
     }
 }
 

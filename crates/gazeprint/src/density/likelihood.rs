@@ -19,7 +19,7 @@ use super::sums::{BlockScatter, BlockSums, BlockVectorSums};
 use crate::kernels::{self, LogProduct};
 
 /// Below this part of the peak, the mass of an interval is computed anew from its own maximum.
-const TINY_MASS: f64 = 1e-250;
+pub(super) const TINY_MASS: f64 = 1e-250;
 
 /// Scratch memory for likelihoods on grids and features of one size.
 #[derive(Debug, Clone)]

@@ -15,16 +15,24 @@ use super::diagnostics::pareto_smooth;
 use super::newton::{Mode, Scratch};
 use super::{Diagnostics, InferenceError, Nuts, Posterior, Problem, Stream};
 
-/// Degrees of freedom of the heavy-tailed part of the proposal.
+/// Degrees of freedom of the gamma part of the proposal. Few truncated observations leave a long
+/// plateau far from the mode, which only very heavy tails find.
+const GAMMA_DEGREES: f64 = 2.0;
+/// Number of coefficients of the gamma part.
+const GAMMA_LEN: usize = 2;
+/// Degrees of freedom of the rest of the heavy-tailed part.
 const DEGREES: f64 = 5.0;
-/// Its scale relative to the curvature at the mode.
+/// Scale of the heavy-tailed parts relative to the curvature at the mode.
 const SCALE: f64 = 1.2;
 /// A coefficient of which the data say less than this part of what the prior says is drawn from a
 /// Gaussian: its posterior is one, and heavy tails would only cost effective draws.
 const INFORMED: f64 = 0.1;
 /// Draws of a first look.
 const FIRST_LOOK: usize = 256;
-/// How many more draws a second proposal gets.
+/// Where importance weights are unreliable, proposals are matched to the moments of the draws so
+/// far, this often at most...
+const RETRIES: usize = 3;
+/// ... with this many times the draws of a first look.
 const RETRY_FACTOR: usize = 8;
 /// Densities evaluated together; chosen to stay in the second-level cache.
 const BATCH: usize = 64;
@@ -55,22 +63,25 @@ impl Default for Laplace {
     }
 }
 
-/// Standard normal draws and stretches that turn some of their coordinates into a multivariate t;
+/// Standard normal draws and stretches that turn some of their coordinates into multivariate ts;
 /// shared by all densities of one length of theta.
 #[derive(Debug)]
 struct StandardDraws {
     /// A draw per column; every other one mirrors the one before.
     normal: Mat<f64>,
-    /// Root of the degrees of freedom over a chi-square, one per draw.
-    stretch: Vec<f64>,
+    /// Roots of the degrees of freedom over a chi-square, for the gamma part and the rest.
+    stretch: Vec<[f64; 2]>,
 }
 
 impl StandardDraws {
     /// `count` draws from Owen-scrambled Sobol points, half of them mirrored.
     fn new(len: usize, count: usize) -> Self {
         let gaussian = Normal::standard();
-        let chi_square =
-            Gamma::new(DEGREES / 2.0, 0.5).expect("a gamma distribution with positive parameters");
+        let stretch_of = |degrees: f64, u: f64| {
+            let chi_square = Gamma::new(degrees / 2.0, 0.5)
+                .expect("a gamma distribution with positive parameters");
+            (degrees / chi_square.inverse_cdf(u)).sqrt()
+        };
         // Points are single precision in [0, 1): keep clear of both ends.
         let uniform = |i: usize, dimension: usize| {
             (f64::from(sobol_burley::sample(i as u32, dimension as u32, 0)) + 1e-8).min(1.0 - 1e-7)
@@ -80,12 +91,13 @@ impl StandardDraws {
         let mut stretch = Vec::with_capacity(2 * half);
         for i in 0..half {
             for a in 0..len {
-                let value = gaussian.inverse_cdf(uniform(i, a + 1));
+                let value = gaussian.inverse_cdf(uniform(i, a + 2));
                 normal[(a, 2 * i)] = value;
                 normal[(a, 2 * i + 1)] = -value;
             }
-            let factor = (DEGREES / chi_square.inverse_cdf(uniform(i, 0))).sqrt();
-            stretch.extend([factor, factor]);
+            let pair =
+                [stretch_of(GAMMA_DEGREES, uniform(i, 0)), stretch_of(DEGREES, uniform(i, 1))];
+            stretch.extend([pair, pair]);
         }
         Self { normal, stretch }
     }
@@ -141,7 +153,7 @@ impl Laplace {
         let standard = self.standard(len);
         let heavy = informed(problem, mode);
         let proposal = Proposal { centre: &mode.theta, root: mode.root.as_ref(), heavy, standard };
-        let mut weighted = Weighted::empty(problem, 0);
+        let mut weighted = Weighted::empty(problem);
         proposal.extend(&mut weighted, FIRST_LOOK.min(self.max_draws), problem, scratch);
         // A bad proposal is not worth more draws.
         if weighted.k_hat <= Diagnostics::K_HAT_LIMIT {
@@ -150,22 +162,30 @@ impl Laplace {
         }
         let mut draws = weighted.weights.len();
         let retried = weighted.k_hat > Diagnostics::K_HAT_LIMIT;
-        if retried {
+        for _ in 0..RETRIES {
+            if weighted.k_hat <= Diagnostics::K_HAT_LIMIT {
+                break;
+            }
             let (centre, root) = weighted.matched(mode);
             let proposal = Proposal { centre: &centre, root: root.as_ref(), heavy: len, standard };
-            let mut second = Weighted::empty(problem, 0);
-            let wanted = (RETRY_FACTOR * draws).min(self.max_draws);
-            proposal.extend(&mut second, wanted, problem, scratch);
-            draws += wanted;
-            // More draws from a proposal that fits better, unless it turned out not to.
-            if second.effective > weighted.effective {
-                weighted = second;
+            let mut next = Weighted::empty(problem);
+            let wanted = (RETRY_FACTOR * FIRST_LOOK).min(self.max_draws);
+            proposal.extend(&mut next, wanted, problem, scratch);
+            if next.k_hat <= Diagnostics::K_HAT_LIMIT {
+                let wanted = next.draws_for(tolerance, problem).min(self.max_draws);
+                proposal.extend(&mut next, wanted, problem, scratch);
             }
-            if weighted.k_hat > Diagnostics::K_HAT_LIMIT
-                && let Some(nuts) = &self.fallback
-            {
-                return nuts.posterior(problem, mode, keep, stream, scratch);
+            draws += next.weights.len();
+            // A proposal that fits better, unless it turned out not to.
+            if next.effective < weighted.effective {
+                break;
             }
+            weighted = next;
+        }
+        if weighted.k_hat > Diagnostics::K_HAT_LIMIT
+            && let Some(nuts) = &self.fallback
+        {
+            return nuts.posterior(problem, mode, keep, stream, scratch);
         }
         Ok(Posterior {
             log_mean: mode.log_of_mean(problem, weighted.mean_density()),
@@ -257,10 +277,7 @@ impl Proposal<'_> {
                 // A draw so far out that its likelihood is not a number has no weight.
                 let log_weight = if log_weight.is_nan() { f64::NEG_INFINITY } else { log_weight };
                 weighted.log_weights.push(log_weight);
-                let scale = 1.0 / grid.support().mass(&ws.f, &ws.cells);
-                for (d, f) in density.iter_mut().zip(&ws.f) {
-                    *d = f * scale;
-                }
+                grid.normalise_draw(density, &ws.f, &ws.cells);
             }
         }
         weighted.weigh();
@@ -269,22 +286,28 @@ impl Proposal<'_> {
     /// Fills in draw number `s`; returns its log density up to a constant.
     fn draw(&self, s: usize, z: &mut [f64]) -> f64 {
         z.copy_from_slice(self.standard.normal.col_as_slice(s));
-        let stretch = self.standard.stretch[s];
-        let (heavy, light) = z.split_at_mut(self.heavy);
-        heavy.iter_mut().for_each(|v| *v *= stretch);
-        let square: f64 = heavy.iter().map(|v| v * v).sum();
-        heavy.iter_mut().for_each(|v| *v *= SCALE);
-        let log_t = -0.5 * (DEGREES + self.heavy as f64) * (square / DEGREES).ln_1p();
+        let (heavy, light) = z.split_at_mut(self.heavy.max(GAMMA_LEN));
+        let (gamma, rest) = heavy.split_at_mut(GAMMA_LEN);
+        let [gamma_stretch, stretch] = self.standard.stretch[s];
+        let mut log_t = 0.0;
+        for (part, degrees, stretch) in
+            [(gamma, GAMMA_DEGREES, gamma_stretch), (rest, DEGREES, stretch)]
+        {
+            part.iter_mut().for_each(|v| *v *= stretch);
+            let square: f64 = part.iter().map(|v| v * v).sum();
+            log_t -= 0.5 * (degrees + part.len() as f64) * (square / degrees).ln_1p();
+            part.iter_mut().for_each(|v| *v *= SCALE);
+        }
         log_t - 0.5 * light.iter().map(|v| v * v).sum::<f64>()
     }
 }
 
 impl Weighted {
-    fn empty(problem: &Problem<'_>, count: usize) -> Self {
+    fn empty(problem: &Problem<'_>) -> Self {
         let features = problem.likelihood.features();
         Self {
-            densities: Mat::zeros(features.grid().nodes().len(), count),
-            thetas: Mat::zeros(features.len(), count),
+            densities: Mat::zeros(features.grid().nodes().len(), 0),
+            thetas: Mat::zeros(features.len(), 0),
             log_weights: Vec::new(),
             weights: Vec::new(),
             k_hat: f64::INFINITY,

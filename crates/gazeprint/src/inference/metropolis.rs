@@ -66,8 +66,8 @@ impl Metropolis {
         let mut accepted = 0;
         let normalised = |scratch: &mut Scratch, theta: &[f64], density: &mut [f64]| {
             problem.likelihood.value(theta, &mut scratch.ws);
-            density.copy_from_slice(&scratch.ws.f);
-            grid.normalise(density, &mut scratch.ws.cells);
+            density.copy_from_slice(&scratch.ws.log_f);
+            grid.normalise_draw(density, &scratch.ws.f, &scratch.ws.cells);
         };
         normalised(scratch, &theta, &mut density);
         for t in 0..self.burn_in + kept {

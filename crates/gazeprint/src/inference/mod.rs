@@ -88,6 +88,17 @@ impl Engine {
         }
     }
 
+    /// What one posterior costs, roughly, relative to `laplace`.
+    pub fn cost(&self) -> u64 {
+        match self {
+            Self::Laplace(_) => 1,
+            // A draw or iteration costs about a thousandth of a posterior by `laplace`, and
+            // No-U-Turn takes about ten gradients a draw, each worth three likelihoods.
+            Self::Nuts(e) => 1 + (e.chains * (e.tune + e.draws) / 33) as u64,
+            Self::Metropolis(e) => 1 + (e.iterations / 1000) as u64,
+        }
+    }
+
     /// The posterior of a problem whose mode is known.
     ///
     /// `keep` draws of theta, equally weighted, are kept for later use.

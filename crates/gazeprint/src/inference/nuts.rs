@@ -163,8 +163,8 @@ impl Nuts {
         let mut values = Vec::with_capacity(thetas.len());
         for theta in &thetas {
             values.push(problem.value(theta, scratch));
-            density.copy_from_slice(&scratch.ws.f);
-            grid.normalise(&mut density, &mut scratch.ws.cells);
+            density.copy_from_slice(&scratch.ws.log_f);
+            grid.normalise_draw(&mut density, &scratch.ws.f, &scratch.ws.cells);
             crate::kernels::axpy(weight, &density, &mut mean);
         }
         let traces = [

@@ -71,6 +71,10 @@ impl Generative {
         DensityId::ALL.into_iter().filter(|id| self.parts.uses(*id)).collect()
     }
 
+    fn tuning_engine(&self) -> Option<&Engine> {
+        self.tuner.as_ref().or(self.engine.as_ref())
+    }
+
     fn keep(&self) -> usize {
         match self.scoring {
             Scoring::PosteriorMean => 0,
@@ -88,6 +92,7 @@ impl Generative {
         seed: u64,
         monitor: &dyn Monitor,
     ) -> Result<Vec<ReaderDensity>, FitError> {
+        let cost = engine.map_or(1, Engine::cost);
         (0..observations.readers())
             .into_par_iter()
             .map_init(
@@ -113,7 +118,7 @@ impl Generative {
                         }
                         fit.outcome = Some(outcome);
                     }
-                    monitor.step();
+                    monitor.advance(cost);
                     Ok(fit)
                 },
             )
@@ -134,11 +139,11 @@ impl Generative {
             texts[..texts.len().div_ceil(2)].iter().copied().collect();
         let folds = [true, false]
             .map(|side| Observations::filtered(training, |r| first.contains(&r.text) == side));
-        let engine = self.tuner.as_ref().or(self.engine.as_ref());
         let mut totals = [0.0; BACKOFFS.len()];
         for (fitted, held_out) in [(&folds[0], &folds[1]), (&folds[1], &folds[0])] {
             for density in shared {
                 let density = density.repooled(fitted)?;
+                let engine = self.tuning_engine();
                 let fits = self.fit_density(engine, &density, fitted, 0, seed, monitor)?;
                 let gains: Vec<[f64; BACKOFFS.len()]> = fits
                     .par_iter()
@@ -222,7 +227,9 @@ impl Method for Generative {
         let observations = Observations::of(training);
         let ids = self.ids();
         // Two folds of tuning, then the fit itself.
-        monitor.expect(3 * ids.len() * training.readers());
+        let cost = 2 * self.tuning_engine().map_or(1, Engine::cost)
+            + self.engine.as_ref().map_or(1, Engine::cost);
+        monitor.expect(cost * (ids.len() * training.readers()) as u64);
         let shared = ids
             .iter()
             .map(|id| SharedDensity::learn(*id, self.family, &observations))

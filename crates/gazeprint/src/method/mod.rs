@@ -14,7 +14,7 @@ pub use generative::Generative;
 pub use holland::{Holland, HollandGallery};
 pub use landwehr::{landwehr, landwehr_t, landwehr_ta};
 pub use observations::Observations;
-pub use report::FitReport;
+pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;
 pub use shared::{Family, SharedDensity};
 
@@ -84,10 +84,10 @@ pub enum FitError {
 
 /// How long work is watched and stopped.
 pub trait Monitor: Sync {
-    /// `steps` more steps are to come.
-    fn expect(&self, steps: usize);
-    /// One step is done.
-    fn step(&self);
+    /// Work of this cost is to come: about the number of densities to be fitted by `laplace`.
+    fn expect(&self, cost: u64);
+    /// Part of it is done.
+    fn advance(&self, cost: u64);
     /// Whether to stop as soon as possible.
     fn stop(&self) -> bool;
 }
@@ -97,8 +97,8 @@ pub trait Monitor: Sync {
 pub struct Unwatched;
 
 impl Monitor for Unwatched {
-    fn expect(&self, _: usize) {}
-    fn step(&self) {}
+    fn expect(&self, _: u64) {}
+    fn advance(&self, _: u64) {}
     fn stop(&self) -> bool {
         false
     }

@@ -1,0 +1,321 @@
+//! `study.json`: what a study found, for programs.
+
+use std::collections::BTreeMap;
+
+use gazeprint::inference::Stream;
+use gazeprint::method::DensityReport;
+use rand::RngExt;
+use serde::Serialize;
+
+use crate::measures::mean_and_error;
+use crate::study::{MethodResult, ProbeResult, SplitResult, Study};
+
+/// Version of the layout of `study.json`.
+pub const SCHEMA_VERSION: u32 = 1;
+
+const BOOTSTRAP_SAMPLES: usize = 2000;
+const BOOTSTRAP_STREAM: u64 = 1 << 42;
+
+/// The whole file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// What was studied.
+    pub corpus: CorpusReport,
+    /// How.
+    pub protocol: ProtocolReport,
+    /// What came out.
+    pub methods: Vec<MethodReport>,
+    /// What is needed to do it again.
+    pub manifest: Manifest,
+}
+
+/// What was studied.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CorpusReport {
+    /// Its name.
+    pub name: String,
+    /// Readers.
+    pub readers: usize,
+    /// Texts.
+    pub texts: usize,
+    /// Fixations as recorded.
+    pub fixations: usize,
+    /// Fixations that do not count, by reason.
+    pub dropped: BTreeMap<&'static str, usize>,
+    /// Readers without training or test texts in at least one split.
+    pub excluded_readers: Vec<String>,
+}
+
+/// How the corpus was divided.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProtocolReport {
+    /// Kind of split.
+    pub split: &'static str,
+    /// Repetitions.
+    pub splits: usize,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Part of the texts that trains.
+    pub train_fraction: f64,
+}
+
+/// A mean over splits with its standard error, unknown for a single split.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// Mean over splits.
+    pub mean: f64,
+    /// Standard error over splits.
+    pub se: Option<f64>,
+    /// 95 % bootstrap interval over readers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ci95: Option<[f64; 2]>,
+}
+
+impl Estimate {
+    fn over(splits: &[SplitResult], value: impl Fn(&SplitResult) -> f64) -> Self {
+        let (mean, se) = mean_and_error(&splits.iter().map(value).collect::<Vec<_>>());
+        Self { mean, se, ci95: None }
+    }
+}
+
+/// A method.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MethodReport {
+    /// Its name.
+    pub method: String,
+    /// Its inference engine.
+    pub engine: Option<String>,
+    /// What was tuned on training data, by split.
+    pub tuned: Tuned,
+    /// Rank-1 accuracy with all test sentences of a reader.
+    pub accuracy: Estimate,
+    /// Area under false accepts over false rejects, with all test sentences.
+    pub area: Estimate,
+    /// Equal error rate, with all test sentences.
+    pub eer: Estimate,
+    /// The same for probes of a few sentences.
+    pub by_sentences: Vec<SentencesReport>,
+    /// Seconds of tuning, all splits together.
+    pub tune_seconds: f64,
+    /// Seconds of fitting, all splits together.
+    pub fit_seconds: f64,
+    /// Seconds of encoding and scoring the test sentences, all splits together.
+    pub score_seconds: f64,
+    /// How far to trust it.
+    pub diagnostics: DiagnosticsReport,
+}
+
+/// What was tuned on training data, one value per split.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tuned {
+    /// Variances of the Gaussian processes, by density.
+    #[serde(rename = "A")]
+    pub amplitudes: BTreeMap<&'static str, Vec<f64>>,
+    /// Constant of the backoff.
+    #[serde(rename = "k")]
+    pub backoff: Vec<f64>,
+}
+
+/// Probes of one size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SentencesReport {
+    /// Sentences a probe.
+    pub sentences: usize,
+    /// Probes a split, on average.
+    pub probes: f64,
+    /// Rank-1 accuracy.
+    pub accuracy: Estimate,
+    /// Equal error rate.
+    pub eer: Estimate,
+}
+
+/// How far to trust a method's numbers, summed over splits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DiagnosticsReport {
+    /// Test observations beyond the range of the training data, clamped to it.
+    pub clamped: usize,
+    /// By density.
+    pub densities: BTreeMap<&'static str, DensityDiagnostics>,
+}
+
+/// Posteriors of one density over all readers and splits.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DensityDiagnostics {
+    /// Posteriors computed.
+    pub fits: usize,
+    /// Fits that failed; those readers got the pooled density.
+    pub failed: usize,
+    /// Fits the engine itself has doubts about.
+    pub doubtful: usize,
+    /// Fits that needed a second proposal (`laplace`).
+    pub retried: usize,
+    /// Mean effective sample size; none where densities are taken at their mode.
+    pub effective: Option<f64>,
+    /// Mean acceptance (`metropolis`).
+    pub acceptance: Option<f64>,
+    /// Divergent transitions (`nuts`).
+    pub divergences: usize,
+}
+
+/// What is needed to do it again.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Manifest {
+    /// Version of the software.
+    pub version: String,
+    /// Commit it was built from, where known.
+    pub commit: Option<String>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Threads used; the numbers do not depend on it.
+    pub threads: usize,
+    /// SHA-256 of the corpus.
+    pub corpus_sha256: String,
+    /// Command-line arguments.
+    pub arguments: Vec<String>,
+}
+
+impl Report {
+    /// The report of a study.
+    pub fn of(study: &Study, manifest: Manifest) -> Self {
+        let protocol = study.plan.protocol;
+        Self {
+            schema_version: SCHEMA_VERSION,
+            corpus: CorpusReport {
+                name: study.corpus.clone(),
+                readers: study.readers,
+                texts: study.texts,
+                fixations: study.fixations,
+                dropped: study.dropped().map(|(reason, n)| (reason.name(), n)).collect(),
+                excluded_readers: study.excluded.clone(),
+            },
+            protocol: ProtocolReport {
+                split: "random",
+                splits: protocol.splits,
+                seed: protocol.seed,
+                train_fraction: protocol.train_fraction,
+            },
+            methods: study
+                .methods
+                .iter()
+                .map(|m| MethodReport::of(m, study.readers, protocol.seed))
+                .collect(),
+            manifest,
+        }
+    }
+}
+
+impl MethodReport {
+    fn of(result: &MethodResult, readers: usize, seed: u64) -> Self {
+        let splits = &result.splits;
+        let sum = |value: &dyn Fn(&SplitResult) -> f64| splits.iter().map(value).sum::<f64>();
+        let mut accuracy = Estimate::over(splits, |s| s.all.accuracy);
+        accuracy.ci95 = Some(bootstrap_accuracy(splits, readers, seed, |s| &s.all));
+        let mut amplitudes: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
+        for (id, a) in splits.iter().flat_map(|s| &s.report.amplitudes) {
+            amplitudes.entry(id.name()).or_default().push(*a);
+        }
+        let sizes = splits.first().map_or(0, |s| s.by_sentences.len());
+        Self {
+            method: result.method.clone(),
+            engine: result.engine.clone(),
+            tuned: Tuned {
+                amplitudes,
+                backoff: splits.iter().filter_map(|s| s.report.backoff).collect(),
+            },
+            accuracy,
+            area: Estimate::over(splits, |s| s.area),
+            eer: Estimate::over(splits, |s| s.all.eer),
+            by_sentences: (0..sizes)
+                .map(|i| SentencesReport::of(splits, i, readers, seed))
+                .collect(),
+            tune_seconds: sum(&|s| s.report.tune_seconds),
+            fit_seconds: sum(&|s| s.report.fit_seconds),
+            score_seconds: sum(&|s| s.score_seconds),
+            diagnostics: DiagnosticsReport::of(splits),
+        }
+    }
+}
+
+impl SentencesReport {
+    fn of(splits: &[SplitResult], index: usize, readers: usize, seed: u64) -> Self {
+        let result = |s: &'_ SplitResult| -> ProbeResult { s.by_sentences[index].clone() };
+        let mut accuracy = Estimate::over(splits, |s| s.by_sentences[index].accuracy);
+        accuracy.ci95 = Some(bootstrap_accuracy(splits, readers, seed, |s| &s.by_sentences[index]));
+        Self {
+            sentences: result(&splits[0]).sentences.unwrap_or(0),
+            probes: splits.iter().map(|s| s.by_sentences[index].probes as f64).sum::<f64>()
+                / splits.len() as f64,
+            accuracy,
+            eer: Estimate::over(splits, |s| s.by_sentences[index].eer),
+        }
+    }
+}
+
+impl DiagnosticsReport {
+    fn of(splits: &[SplitResult]) -> Self {
+        let mut by_density: BTreeMap<&'static str, Vec<DensityReport>> = BTreeMap::new();
+        for density in splits.iter().flat_map(|s| &s.report.densities) {
+            by_density.entry(density.id.name()).or_default().push(*density);
+        }
+        Self {
+            clamped: splits.iter().map(|s| s.clamped).sum(),
+            densities: by_density
+                .into_iter()
+                .map(|(name, reports)| (name, DensityDiagnostics::of(&reports)))
+                .collect(),
+        }
+    }
+}
+
+impl DensityDiagnostics {
+    fn of(reports: &[DensityReport]) -> Self {
+        let sum = |value: &dyn Fn(&DensityReport) -> usize| reports.iter().map(value).sum();
+        let mean = |values: &mut dyn Iterator<Item = f64>| {
+            let values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        Self {
+            fits: sum(&|r| r.fits),
+            failed: sum(&|r| r.failed),
+            doubtful: sum(&|r| r.doubtful),
+            retried: sum(&|r| r.retried),
+            effective: mean(&mut reports.iter().map(|r| r.effective)),
+            acceptance: mean(&mut reports.iter().filter_map(|r| r.acceptance)),
+            divergences: sum(&|r| r.divergences),
+        }
+    }
+}
+
+/// A 95 % interval for the accuracy, by drawing readers with replacement.
+fn bootstrap_accuracy<'a>(
+    splits: &'a [SplitResult],
+    readers: usize,
+    seed: u64,
+    result: impl Fn(&'a SplitResult) -> &'a ProbeResult,
+) -> [f64; 2] {
+    let mut totals = vec![(0.0, 0.0); readers];
+    for split in splits {
+        for (&reader, &(right, probes)) in split.readers.iter().zip(&result(split).by_reader) {
+            totals[reader].0 += right;
+            totals[reader].1 += probes as f64;
+        }
+    }
+    totals.retain(|(_, probes)| *probes > 0.0);
+    let mut rng = Stream { seed, index: BOOTSTRAP_STREAM }.chain(0);
+    let mut accuracies: Vec<f64> = (0..BOOTSTRAP_SAMPLES)
+        .map(|_| {
+            let (mut right, mut probes) = (0.0, 0.0);
+            for _ in 0..totals.len() {
+                let drawn = totals[rng.random_range(0..totals.len())];
+                right += drawn.0;
+                probes += drawn.1;
+            }
+            right / probes
+        })
+        .collect();
+    accuracies.sort_by(f64::total_cmp);
+    let quantile = |q: f64| accuracies[(q * (BOOTSTRAP_SAMPLES - 1) as f64).round() as usize];
+    [quantile(0.025), quantile(0.975)]
+}
