@@ -1,4 +1,24 @@
 //! Protocols, measures and studies of reader identification.
+//!
+//! | module | does |
+//! |---|---|
+//! | [`protocol`] | divides a corpus into training and test, cuts test readings into probes |
+//! | [`measures`] | accuracy, area under the error curve, equal error rate |
+//! | [`study`] | compares methods over repeated splits |
+//! | [`summary`] | says what is in a corpus and what looks wrong with it |
+//!
+//! ```
+//! use gazeprint::corpus::Limits;
+//! use gazeprint::simulate::SimulationParams;
+//! use gazeprint_eval::summary::Summary;
+//!
+//! # fn main() -> Result<(), gazeprint::simulate::SimulationError> {
+//! let corpus = SimulationParams { readers: 3, texts: 10, ..Default::default() }.build()?.run();
+//! let summary = Summary::of(&corpus, Limits::default());
+//! assert_eq!(summary.readers, 3);
+//! # Ok(())
+//! # }
+//! ```
 
 mod fingerprint;
 pub mod measures;

@@ -1,5 +1,78 @@
 //! Who is reading? Bayesian models of saccades and fixations that recognise people by how they
 //! read.
+//!
+//! From recordings of known readers this crate learns, for each of them, how the eye moves over
+//! text: which types of saccade, how far, and for how long it rests. A new recording, of texts
+//! that nobody need have read before, is then compared with all readers. The central model is that
+//! of Abdelwahab, Kliegl & Landwehr, "A Semiparametric Model for Bayesian Reader Identification"
+//! (EMNLP 2016), called *the paper* in these pages; its five reference methods are here too.
+//!
+//! The crate computes and does nothing else: it reads no files, prints nothing and keeps no global
+//! state. The same input and seed give the same result on one type of CPU, whatever the number of
+//! threads.
+//!
+//! # Example
+//!
+//! Five simulated people read sentences. Every other sentence trains; the rest are the unknown
+//! recordings.
+//!
+//! ```
+//! use gazeprint::corpus::Limits;
+//! use gazeprint::inference::{Engine, Laplace};
+//! use gazeprint::method::{self, Method, Scoring, Training, Unwatched};
+//! use gazeprint::saccade::{Reading, readings};
+//! use gazeprint::simulate::SimulationParams;
+//! use gazeprint::template::Probe;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let people = SimulationParams { readers: 5, texts: 60, ..Default::default() };
+//! let corpus = people.build()?.run();
+//!
+//! // Fixations become events: a saccade type, an amplitude with its interval, a duration.
+//! let (readings, drops) = readings(&corpus, Limits::default());
+//! assert!(drops.total() < corpus.fixation_count() / 10);
+//!
+//! let (train, test): (Vec<&Reading>, Vec<&Reading>) =
+//!     readings.iter().partition(|reading| reading.text % 2 == 0);
+//! let train = train.into_iter().map(|reading| (reading.reader, reading)).collect();
+//! let training = Training::new(corpus.readers().len(), train)?;
+//!
+//! let engine = Engine::Laplace(Laplace::default());
+//! let methods: [Box<dyn Method>; 2] = [
+//!     Box::new(method::landwehr()),
+//!     Box::new(method::semiparametric(engine, Scoring::PosteriorMean)),
+//! ];
+//! for method in methods {
+//!     let fitted = method.fit(&training, 1, &Unwatched)?;
+//!
+//!     // Who read the sentences of reader r003 that were kept aside?
+//!     let sentences = test.iter().filter(|r| corpus.readers()[r.reader] == "r003");
+//!     let sentences: Vec<Probe> = sentences.map(|r| fitted.gallery.probe(r)).collect();
+//!     let scores = fitted.gallery.scores(&Probe::merged(&sentences));
+//!     let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+//!     assert_eq!(best.map(|b| corpus.readers()[b].as_str()), Some("r003"));
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Modules
+//!
+//! In the order in which data walks through them; each knows only those above it.
+//!
+//! | module | from | to |
+//! |---|---|---|
+//! | [`corpus`] | texts, words, fixations | passes of fixations on words, and a count of what was dropped |
+//! | [`saccade`] | passes | [`Reading`](saccade::Reading)s: types, amplitudes with intervals, durations |
+//! | [`density`] | observations of one density | a truncated likelihood and a Gaussian prior over theta |
+//! | [`inference`] | likelihood and prior | the mode, and the posterior by one of three engines |
+//! | [`template`] | a reader's densities; a reading | a dense row; a sparse [`Probe`](template::Probe) |
+//! | [`gallery`] | rows and probes | a score for every reader |
+//! | [`method`] | [`Training`](method::Training) readings | a [`Gallery`](gallery::Gallery) and an account of the fit |
+//! | [`simulate`] | [`SimulationParams`](simulate::SimulationParams) | a [`Corpus`](corpus::Corpus) of made-up readers |
+//!
+//! Section numbers in the documentation of the modules, and the decisions D1 to D10, are those of
+//! `docs/model.md` in the repository.
 
 pub mod corpus;
 pub mod density;
