@@ -4,10 +4,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use gazeprint::corpus::{DropReason, Limits, Millis};
-use gazeprint::simulate::Simulation;
 use gazeprint_eval::summary::{Distribution, MIN_FIXATIONS, MIN_TEXTS, Summary};
 
-use crate::{Usage, print};
+use crate::{Usage, corpus_or_default, print};
 
 /// Readers with too little data that the table names; JSON names them all.
 const NAMED: usize = 10;
@@ -39,17 +38,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let limits = Limits::new(Millis(args.min_duration), Millis(args.max_duration))
         .map_err(|error| Usage(error.to_string()))?;
-    let corpus = match &args.corpus {
-        Some(folder) => {
-            let (corpus, notes) = gazeprint_io::read_corpus_with_notes(folder)?;
-            if notes.trials_without_fixations > 0 {
-                let rows = plural(notes.trials_without_fixations, "row");
-                eprintln!("note: {rows} of the trials table without fixations, not counted");
-            }
-            corpus
-        }
-        None => Simulation::default().run(),
-    };
+    let corpus = corpus_or_default(args.corpus.as_deref())?;
     let summary = Summary::of(&corpus, limits);
     let text =
         if args.json { serde_json::to_string_pretty(&summary)? + "\n" } else { table(&summary)? };
@@ -188,7 +177,7 @@ pub(crate) fn plural(count: usize, noun: &str) -> String {
 }
 
 /// A number with its thousands set apart: 1,234,567.
-fn grouped(number: usize) -> String {
+pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {

@@ -1,13 +1,18 @@
 //! The `gazeprint` command.
 
 mod inspect;
+mod progress;
 mod simulate;
+mod study;
 
 use std::fmt;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use gazeprint::corpus::Corpus;
+use gazeprint::simulate::Simulation;
 
 /// Who is reading? Recognises people by how their eyes move over text.
 #[derive(Debug, Parser)]
@@ -16,11 +21,13 @@ use clap::{Parser, Subcommand};
     version,
     after_help = "\
 Examples:
-  gazeprint inspect                          the built-in simulated corpus
+  gazeprint study                            compare all methods on the built-in simulated corpus
+  gazeprint study my-corpus --out results
+  gazeprint inspect my-corpus
   gazeprint simulate --readers 20 --out demo
   gazeprint inspect demo
 
-Exit codes: 0 done, 1 failed, 2 wrong usage."
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -29,6 +36,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Study(study::Args),
     Simulate(simulate::Args),
     Inspect(inspect::Args),
 }
@@ -45,6 +53,34 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// Exit code after Ctrl-C, as shells have it.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// Work stopped by Ctrl-C.
+#[derive(Debug)]
+pub(crate) struct Interrupted;
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted; nothing was written")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// The corpus in a folder, or the built-in simulated one.
+pub(crate) fn corpus_or_default(folder: Option<&Path>) -> anyhow::Result<Corpus> {
+    let Some(folder) = folder else {
+        return Ok(Simulation::default().run());
+    };
+    let (corpus, notes) = gazeprint_io::read_corpus_with_notes(folder)?;
+    if notes.trials_without_fixations > 0 {
+        let rows = inspect::plural(notes.trials_without_fixations, "row");
+        eprintln!("note: {rows} of the trials table without fixations, not counted");
+    }
+    Ok(corpus)
+}
+
 /// Writes to standard output. A reader that has seen enough, like `head`, is no failure.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
@@ -56,6 +92,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Study(args) => study::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Inspect(args) => inspect::run(args),
     };
@@ -63,7 +100,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+            ExitCode::from(match () {
+                () if error.is::<Usage>() => 2,
+                () if error.is::<Interrupted>() => INTERRUPTED,
+                () => 1,
+            })
         }
     }
 }

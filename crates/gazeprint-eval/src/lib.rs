@@ -5,6 +5,7 @@
 //! | [`protocol`] | divides a corpus into training and test, cuts test readings into probes |
 //! | [`measures`] | accuracy, area under the error curve, equal error rate |
 //! | [`study`] | compares methods over repeated splits |
+//! | [`report`] | turns a study into `study.json` |
 //! | [`summary`] | says what is in a corpus and what looks wrong with it |
 //!
 //! ```

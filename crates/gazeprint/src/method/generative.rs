@@ -27,7 +27,7 @@ pub struct Generative {
     parts: Parts,
     family: Family,
     engine: Option<Engine>,
-    /// Tuning compares posterior means, which all engines agree on: it takes the fast one.
+    /// Tuning compares posterior means, which all engines agree on: it takes a fast and rough one.
     tuner: Option<Engine>,
     scoring: Scoring,
 }
@@ -58,21 +58,12 @@ impl Generative {
         engine: Option<Engine>,
         scoring: Scoring,
     ) -> Self {
-        let tuner = match engine {
-            Some(Engine::Nuts(_) | Engine::Metropolis(_)) => {
-                Some(Engine::Laplace(Laplace::default()))
-            }
-            _ => None,
-        };
+        let tuner = engine.is_some().then(|| Engine::Laplace(Laplace::rough()));
         Self { name, parts, family, engine, tuner, scoring }
     }
 
     fn ids(&self) -> Vec<DensityId> {
         DensityId::ALL.into_iter().filter(|id| self.parts.uses(*id)).collect()
-    }
-
-    fn tuning_engine(&self) -> Option<&Engine> {
-        self.tuner.as_ref().or(self.engine.as_ref())
     }
 
     fn keep(&self) -> usize {
@@ -143,7 +134,7 @@ impl Generative {
         for (fitted, held_out) in [(&folds[0], &folds[1]), (&folds[1], &folds[0])] {
             for density in shared {
                 let density = density.repooled(fitted)?;
-                let engine = self.tuning_engine();
+                let engine = self.tuner.as_ref();
                 let fits = self.fit_density(engine, &density, fitted, 0, seed, monitor)?;
                 let gains: Vec<[f64; BACKOFFS.len()]> = fits
                     .par_iter()
@@ -227,7 +218,7 @@ impl Method for Generative {
         let observations = Observations::of(training);
         let ids = self.ids();
         // Two folds of tuning, then the fit itself.
-        let cost = 2 * self.tuning_engine().map_or(1, Engine::cost)
+        let cost = 2 * self.tuner.as_ref().map_or(1, Engine::cost)
             + self.engine.as_ref().map_or(1, Engine::cost);
         monitor.expect(cost * (ids.len() * training.readers()) as u64);
         let shared = ids

@@ -1,0 +1,81 @@
+//! A bar for long work, and a clean way to stop it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use anyhow::Context;
+use gazeprint::method::Monitor;
+use gazeprint_eval::study::StudyMonitor;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Shows a study's progress on a terminal, and stops it on Ctrl-C.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    splits: u64,
+    methods: usize,
+    begun: AtomicU64,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Progress {
+    /// For `methods` methods on `splits` splits each.
+    pub(crate) fn new(methods: usize, splits: usize) -> anyhow::Result<Self> {
+        let stopped = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stopped);
+        ctrlc::set_handler(move || {
+            // Whoever presses twice does not want to wait for the current densities.
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(crate::INTERRUPTED));
+            }
+        })
+        .context("cannot listen to Ctrl-C")?;
+        let bar = ProgressBar::no_length();
+        bar.set_style(
+            ProgressStyle::with_template(
+                "{msg:<44} [{bar:30}] {percent:>3} %  {elapsed} gone, {eta} left",
+            )
+            .context("the template of the progress bar")?
+            .progress_chars("=> "),
+        );
+        Ok(Self { bar, splits: splits as u64, methods, begun: AtomicU64::new(0), stopped })
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Monitor for Progress {
+    /// The first split tells what all splits of a method will cost.
+    fn expect(&self, cost: u64) {
+        if self.bar.length().is_none() {
+            self.bar.set_length(cost * self.splits);
+        }
+    }
+
+    fn advance(&self, cost: u64) {
+        self.bar.inc(cost);
+    }
+
+    fn stop(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+impl StudyMonitor for Progress {
+    fn begin(&self, method: &str, split: usize) {
+        if split == 0 {
+            self.bar.unset_length();
+            self.bar.reset();
+            self.begun.fetch_add(1, Ordering::Relaxed);
+        }
+        let number = self.begun.load(Ordering::Relaxed);
+        self.bar.set_message(format!(
+            "{number}/{} {method}, split {} of {}",
+            self.methods,
+            split + 1,
+            self.splits
+        ));
+    }
+}
