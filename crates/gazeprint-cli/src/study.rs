@@ -17,6 +17,8 @@ use crate::inspect::{grouped, plural};
 use crate::progress::Progress;
 use crate::{Interrupted, Usage, corpus_or_default, print};
 
+/// What study.json is called until it is complete.
+const PARTIAL: &str = "study.json.partial";
 /// Draws a density and reader of `--scoring full-average`.
 const AVERAGED_DRAWS: usize = 16;
 
@@ -195,8 +197,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     );
     let json = serde_json::to_string_pretty(&report)? + "\n";
     if let Some(folder) = &args.out {
-        let file = folder.join("study.json");
-        std::fs::write(&file, &json).with_context(|| format!("cannot write {}", file.display()))?;
+        let (partial, file) = (folder.join(PARTIAL), folder.join("study.json"));
+        std::fs::write(&partial, &json)
+            .and_then(|()| std::fs::rename(&partial, &file))
+            .with_context(|| format!("cannot write {}", file.display()))?;
     }
     print(&if args.json { json } else { table(&report, args.out.as_deref())? })
 }
@@ -205,13 +209,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 fn prepare(folder: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    let file = folder.join("study.json");
-    std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(&file)
-        .map(drop)
-        .with_context(|| format!("cannot write {}", file.display()))
+    let partial = folder.join(PARTIAL);
+    std::fs::write(&partial, "")
+        .and_then(|()| std::fs::remove_file(&partial))
+        .with_context(|| format!("cannot write to the folder {}", folder.display()))
 }
 
 /// The results for people.
