@@ -114,13 +114,18 @@ impl Protocol {
         Split::of(corpus, readings, |reading| trains[reading.text])
     }
 
+    /// The seed of everything a method draws in split number `split`.
+    pub fn seed_of(&self, split: usize) -> u64 {
+        self.seed.wrapping_add((split as u64) << 32)
+    }
+
     /// The test readings of a reader in split number `split`, cut into disjoint probes of `m`
     /// readings; the rest is dropped, unless there are fewer than `m` in all.
     pub fn probes(&self, split: usize, reader: usize, test: &[usize], m: usize) -> Vec<Vec<usize>> {
         let mut order = test.to_vec();
         let index = PROBE_STREAM + ((split as u64) << 24) + reader as u64;
         order.shuffle(&mut Stream { seed: self.seed, index }.chain(0));
-        let size = m.min(order.len());
+        let size = m.min(order.len()).max(1);
         order.chunks_exact(size).map(<[usize]>::to_vec).collect()
     }
 }

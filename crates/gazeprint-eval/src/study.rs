@@ -189,7 +189,7 @@ fn run_split(
 ) -> Result<SplitResult, FitError> {
     let train = split.train.iter().map(|&(reader, i)| (reader, &readings[i])).collect();
     let training = Training::new(split.readers.len(), train)?;
-    let fitted = method.fit(&training, plan.protocol.seed, monitor)?;
+    let fitted = method.fit(&training, plan.protocol.seed_of(number), monitor)?;
     let start = Instant::now();
     let sentences = Sentences::encode(fitted.gallery.as_ref(), split, readings);
     let score_seconds = start.elapsed().as_secs_f64();

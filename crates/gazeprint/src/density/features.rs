@@ -9,6 +9,10 @@ use super::grid::{Grid, Place};
 /// Eigenvectors of the kernel are kept while their eigenvalue exceeds this part of the first.
 const KEPT_EIGENVALUE: f64 = 1e-4;
 
+/// At most this many eigenvectors are kept. More are only asked for by data whose spread is a
+/// hundredth of their range, that is by outliers.
+const MAX_EIGENVECTORS: usize = 60;
+
 /// Feature values at the nodes of a grid: `log x`, `x / (U/10)`, then the columns of `Phi`.
 #[derive(Debug, Clone)]
 pub struct Features {
@@ -21,6 +25,9 @@ pub struct Features {
 }
 
 impl Features {
+    /// The largest number of features.
+    pub const MAX_LEN: usize = 2 + MAX_EIGENVECTORS;
+
     /// The gamma family: `log x` and `x / (U/10)`.
     pub fn gamma(grid: Arc<Grid>) -> Self {
         let scale = grid.upper() / 10.0;
@@ -47,7 +54,11 @@ impl Features {
         let vectors = eigen.U();
         let largest = values[nodes.len() - 1];
         let mut features = Self::gamma(Arc::clone(&grid));
-        for k in (0..nodes.len()).rev().take_while(|&k| values[k] > KEPT_EIGENVALUE * largest) {
+        let kept = (0..nodes.len())
+            .rev()
+            .take_while(|&k| values[k] > KEPT_EIGENVALUE * largest)
+            .take(MAX_EIGENVECTORS);
+        for k in kept {
             let column = vectors.col(k);
             // The sign of an eigenvector is arbitrary; fix it so that fits can be compared.
             let sign = if column.iter().sum::<f64>() < 0.0 { -1.0 } else { 1.0 };

@@ -14,6 +14,7 @@ use statrs::distribution::{ContinuousCDF, Gamma, Normal};
 use super::diagnostics::pareto_smooth;
 use super::newton::{Mode, Scratch};
 use super::{Diagnostics, InferenceError, Nuts, Posterior, Problem, Stream};
+use crate::density::Features;
 
 /// Degrees of freedom of the gamma part of the proposal. Few truncated observations leave a long
 /// plateau far from the mode, which only very heavy tails find.
@@ -36,8 +37,6 @@ const RETRIES: usize = 3;
 const RETRY_FACTOR: usize = 8;
 /// Densities evaluated together; chosen to stay in the second-level cache.
 const BATCH: usize = 64;
-/// Theta is never longer.
-const MAX_LEN: usize = 64;
 
 /// The default engine.
 ///
@@ -131,7 +130,7 @@ impl Laplace {
         max_draws: usize,
         fallback: Option<Nuts>,
     ) -> Self {
-        let tables = (0..=MAX_LEN).map(|_| OnceLock::new()).collect();
+        let tables = (0..=Features::MAX_LEN).map(|_| OnceLock::new()).collect();
         Self { tolerance, max_tolerance, max_draws, fallback, tables }
     }
 

@@ -118,7 +118,7 @@ fn grid(id: DensityId, observations: &Observations) -> Grid {
         // Nobody showed this density: any support will do, since all readers get the same.
         return Grid::new(0.0, if id.is_duration() { 1500.0 } else { 20.0 });
     }
-    let upper = upper * HEADROOM;
+    let upper = (upper * HEADROOM).min(f64::MAX);
     Grid::new(lower.clamp(0.0, 0.9 * upper), upper)
 }
 
