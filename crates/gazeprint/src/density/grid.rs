@@ -202,7 +202,8 @@ mod tests {
         let f: Vec<f64> = grid.nodes().iter().map(|x| 2.0 + 3.0 * x).collect();
         let cells = masses(&grid, &f);
         let antiderivative = |x: f64| 2.0 * x + 1.5 * x * x;
-        for (l, r) in [(0.5, 0.6), (3.0, 3.01), (0.0, 7.0), (11.0, 30.0), (2.5, 9.5), (29.0, 40.0)]
+        for (l, r) in
+            [(0.5f64, 0.6), (3.0, 3.01), (0.0, 7.0), (11.0, 30.0), (2.5, 9.5), (29.0, 40.0)]
         {
             let exact = antiderivative(f64::min(r, 30.0)) - antiderivative(l.max(grid.nodes()[0]));
             let ours = grid.interval(l, r).mass(&f, &cells);
