@@ -1,6 +1,7 @@
 //! The nodes on which a density is known, and intervals between them.
 
 use super::sums::BlockSums;
+use crate::kernels;
 
 /// Number of cells of a grid, unless asked otherwise.
 pub const CELLS: usize = 256;
@@ -132,6 +133,12 @@ impl Grid {
     /// The support as an interval.
     pub(crate) fn support(&self) -> &Interval {
         &self.support
+    }
+
+    /// The largest of logarithms at the nodes of the support. Below it a density is arbitrary and
+    /// may be larger by any factor.
+    pub(crate) fn peak(&self, log_f: &[f64]) -> f64 {
+        kernels::max(&log_f[self.support.first as usize..])
     }
 
     /// The largest left bound an interval may have: `U` minus the last cell.
