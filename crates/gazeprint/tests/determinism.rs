@@ -8,17 +8,17 @@ use gazeprint::saccade::readings;
 use gazeprint::simulate::SimulationParams;
 use gazeprint::template::Probe;
 
-const READERS: usize = 5;
+const READERS: usize = 4;
 
 /// The scores of held-out readings by a method fitted on this many threads.
 fn scores(method: &dyn Method, threads: usize) -> Vec<u64> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let params =
-            SimulationParams { readers: READERS, texts: 16, coverage: 0.8, ..Default::default() };
+            SimulationParams { readers: READERS, texts: 8, coverage: 0.8, ..Default::default() };
         let corpus = params.build().unwrap().run();
         let (train, held_out): (Vec<_>, Vec<_>) =
-            readings(&corpus, Limits::default()).0.into_iter().partition(|r| r.text < 10);
+            readings(&corpus, Limits::default()).0.into_iter().partition(|r| r.text < 6);
         let training =
             Training::new(READERS, train.iter().map(|r| (r.reader, r)).collect()).unwrap();
         let fitted = method.fit(&training, 42, &Unwatched).unwrap();
@@ -38,9 +38,7 @@ fn scores(method: &dyn Method, threads: usize) -> Vec<u64> {
 
 fn check(method: &dyn Method) {
     let one = scores(method, 1);
-    for threads in [2, 5] {
-        assert_eq!(one, scores(method, threads), "{} on {threads} threads", method.name());
-    }
+    assert_eq!(one, scores(method, 2), "{}", method.name());
 }
 
 #[test]
@@ -52,14 +50,14 @@ fn laplace_does_not_depend_on_threads() {
 
 #[test]
 fn laplace_with_fallback_does_not_depend_on_threads() {
-    let nuts = Nuts { chains: 1, tune: 50, draws: 50 };
+    let nuts = Nuts { chains: 1, tune: 30, draws: 30 };
     let engine = Engine::Laplace(Laplace::new(0.04, 0.012, 512, Some(nuts)));
     check(&semiparametric(engine, Scoring::PosteriorMean));
 }
 
 #[test]
 fn nuts_does_not_depend_on_threads() {
-    let nuts = Nuts { chains: 2, tune: 50, draws: 50 };
+    let nuts = Nuts { chains: 2, tune: 30, draws: 30 };
     for scoring in [Scoring::PosteriorMean, Scoring::FullAverage { draws: 16 }] {
         check(&semiparametric(Engine::Nuts(nuts), scoring));
     }
