@@ -1,6 +1,6 @@
 //! Simulation-based calibration: coefficients drawn from the prior, data drawn given them; then
 //! the rank of the truth among draws from the posterior is uniform, whatever the problem.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
 mod common;
 

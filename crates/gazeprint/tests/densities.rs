@@ -1,6 +1,6 @@
 //! Densities integrate to one, over their support and over every interval, even one that holds
 //! next to nothing.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
 mod common;
 

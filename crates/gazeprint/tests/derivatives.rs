@@ -1,5 +1,5 @@
 //! The likelihood against sums written plainly; its derivatives against differences of it.
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
 mod common;
 

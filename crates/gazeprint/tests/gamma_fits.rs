@@ -1,5 +1,5 @@
 //! Gamma fits against maximum-likelihood values by SciPy (`scripts/references/gamma_fits.py`).
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
 mod common;
 
