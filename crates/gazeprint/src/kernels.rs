@@ -51,9 +51,13 @@ pub(crate) fn max(x: &[f64]) -> f64 {
     })
 }
 
-/// `out[j] = exp(x[j] - shift)`, zero where that is below the normal numbers.
+/// Exponents above this count as this: large, and yet sums and products of a few stay finite.
+const MAX_EXPONENT: f64 = 600.0;
+
+/// `out[j] = exp(x[j] - shift)`, zero where that is below the normal numbers, `exp(600)` where it
+/// is larger.
 ///
-/// Exact to about one unit in the last place for results up to `exp(700)`.
+/// Exact to about one unit in the last place in between.
 #[inline]
 pub(crate) fn exp_shifted(x: &[f64], shift: f64, out: &mut [f64]) {
     Arch::new().dispatch(|| {
@@ -77,7 +81,7 @@ fn exp(x: f64) -> f64 {
         2.505_210_838_544_172e-8,
         2.755_731_922_398_589e-7,
         2.755_731_922_398_589_3e-6,
-        2.480_158_730_158_730_2e-5,
+        2.480_158_730_158_73e-5,
         1.984_126_984_126_984e-4,
         1.388_888_888_888_889e-3,
         8.333_333_333_333_333e-3,
@@ -88,6 +92,7 @@ fn exp(x: f64) -> f64 {
         1.0,
     ];
     let clamped = if x < -708.0 { -708.0 } else { x };
+    let clamped = if clamped > MAX_EXPONENT { MAX_EXPONENT } else { clamped };
     let shifted = clamped * std::f64::consts::LOG2_E + ROUND;
     let k = shifted - ROUND;
     let r = clamped - k * LN_2_HIGH - k * LN_2_LOW;
@@ -159,6 +164,14 @@ mod tests {
                 assert_eq!(*ours, 0.0);
             }
         }
+    }
+
+    #[test]
+    fn exponential_is_capped() {
+        let mut ours = [0.0; 4];
+        exp_shifted(&[599.0, 600.0, 601.0, f64::INFINITY], 0.0, &mut ours);
+        assert!((ours[0] / 599f64.exp() - 1.0).abs() < 4e-16);
+        assert!(ours[1..].iter().all(|v| (v / 600f64.exp() - 1.0).abs() < 4e-16));
     }
 
     #[test]

@@ -1,12 +1,10 @@
 //! The nodes on which a density is known, and intervals between them.
 
-use super::likelihood::{TINY_MASS, log_mass};
 use super::sums::BlockSums;
+use crate::kernels;
 
 /// Number of cells of a grid, unless asked otherwise.
 pub const CELLS: usize = 256;
-/// Log of the largest density that a node outside the support may have.
-const LARGEST_LOG: f64 = 600.0;
 
 /// Nodes spaced evenly in the square root, so that small amplitudes are resolved as well as long
 /// ones: `x_j = U ((j + 1/2) / (M + 1/2))^2`.
@@ -137,6 +135,12 @@ impl Grid {
         &self.support
     }
 
+    /// The largest of logarithms at the nodes of the support. Below it a density is arbitrary and
+    /// may be larger by any factor.
+    pub(crate) fn peak(&self, log_f: &[f64]) -> f64 {
+        kernels::max(&log_f[self.support.first as usize..])
+    }
+
     /// The largest left bound an interval may have: `U` minus the last cell.
     pub fn last_lower(&self) -> f64 {
         self.nodes[self.cells() - 1]
@@ -181,19 +185,11 @@ impl Grid {
         (1.0 - place.t) * table[place.cell] + place.t * table[place.cell + 1]
     }
 
-    /// Replaces the log density of a draw, at the nodes, by the density normalised over the
-    /// support. `f` holds it relative to its peak, `cells` the masses under `f`.
-    pub(crate) fn normalise_draw(&self, density: &mut [f64], f: &[f64], cells: &BlockSums) {
-        let mass = self.support.mass(f, cells);
-        if mass > TINY_MASS {
-            let scale = 1.0 / mass;
-            density.iter_mut().zip(f).for_each(|(d, f)| *d = f * scale);
-        } else {
-            // The peak lies outside the support, so far that nothing is left inside: start from
-            // the support's own maximum, and keep what lies outside finite.
-            let log_total = log_mass(&self.support, &self.widths, density, f, cells, 0.0);
-            density.iter_mut().for_each(|d| *d = (*d - log_total).min(LARGEST_LOG).exp());
-        }
+    /// Scales values at the nodes so that they integrate to one over the support. `f` is relative to
+    /// [`Grid::peak`], `cells` holds the masses under it.
+    pub(crate) fn normalise(&self, f: &[f64], cells: &BlockSums, out: &mut [f64]) {
+        let scale = 1.0 / self.support.mass(f, cells);
+        out.iter_mut().zip(f).for_each(|(o, f)| *o = f * scale);
     }
 }
 
@@ -213,7 +209,8 @@ mod tests {
         let f: Vec<f64> = grid.nodes().iter().map(|x| 2.0 + 3.0 * x).collect();
         let cells = masses(&grid, &f);
         let antiderivative = |x: f64| 2.0 * x + 1.5 * x * x;
-        for (l, r) in [(0.5, 0.6), (3.0, 3.01), (0.0, 7.0), (11.0, 30.0), (2.5, 9.5), (29.0, 40.0)]
+        for (l, r) in
+            [(0.5f64, 0.6), (3.0, 3.01), (0.0, 7.0), (11.0, 30.0), (2.5, 9.5), (29.0, 40.0)]
         {
             let exact = antiderivative(f64::min(r, 30.0)) - antiderivative(l.max(grid.nodes()[0]));
             let ours = grid.interval(l, r).mass(&f, &cells);

@@ -18,8 +18,10 @@ use super::sample::Sample;
 use super::sums::{BlockScatter, BlockSums, BlockVectorSums};
 use crate::kernels::{self, LogProduct};
 
-/// Below this part of the peak, the mass of an interval is computed anew from its own maximum.
-pub(super) const TINY_MASS: f64 = 1e-250;
+/// Relative to the peak over the support, the mass of an interval outside of this range is computed
+/// anew from its own maximum: it holds next to nothing, or reaches below the support to where the
+/// density is so large that its values at the nodes are capped.
+const PLAIN_MASS: std::ops::Range<f64> = 1e-250..1e200;
 
 /// Scratch memory for likelihoods on grids and features of one size.
 #[derive(Debug, Clone)]
@@ -69,8 +71,8 @@ pub struct Likelihood<'a> {
     sample: &'a Sample,
 }
 
-/// The mass of an interval relative to its own largest node, for intervals that hold next to
-/// nothing: (log of that node's f, sum of weights relative to it).
+/// The mass of an interval relative to its own largest node: (log of that node's f, sum of weights
+/// relative to it).
 fn local_mass(interval: &Interval, widths: &[f64], log_f: &[f64]) -> (f64, f64) {
     let mut peak = f64::NEG_INFINITY;
     interval.for_each_weight(widths, |node, _| peak = peak.max(log_f[node]));
@@ -89,7 +91,7 @@ pub(super) fn log_mass(
     peak: f64,
 ) -> f64 {
     let mass = interval.mass(f, cells);
-    if mass > TINY_MASS {
+    if PLAIN_MASS.contains(&mass) {
         peak + mass.ln()
     } else {
         let (local_peak, mass) = local_mass(interval, widths, log_f);
@@ -130,7 +132,7 @@ impl<'a> Likelihood<'a> {
         cells: &mut BlockSums,
     ) -> f64 {
         let grid = self.features.grid();
-        let peak = kernels::max(log_f);
+        let peak = grid.peak(log_f);
         kernels::exp_shifted(log_f, peak, f);
         cells.fill(f, grid.widths());
         let hits = kernels::dot(&self.sample.hits, log_f);
@@ -142,7 +144,7 @@ impl<'a> Likelihood<'a> {
         let mut log_z = n * peak;
         for interval in &self.sample.intervals {
             let mass = interval.mass(f, cells);
-            if mass > TINY_MASS {
+            if PLAIN_MASS.contains(&mass) {
                 product.push(mass);
             } else {
                 let (local_peak, mass) = local_mass(interval, grid.widths(), log_f);
@@ -218,7 +220,7 @@ impl<'a> Likelihood<'a> {
         scatter.clear();
         for interval in &self.sample.intervals {
             let mass = interval.mass(f, cells);
-            if mass <= TINY_MASS {
+            if !PLAIN_MASS.contains(&mass) {
                 let (peak, mass) = local_mass(interval, widths, log_f);
                 mean.fill(0.0);
                 interval.for_each_weight(widths, |j, w| {

@@ -45,9 +45,9 @@ impl Sample {
             }
         }
         if !lowers.is_empty() {
-            let middle = lowers.len() / 2;
-            let (_, median, _) = lowers.select_nth_unstable_by(middle, f64::total_cmp);
-            sample.median_lower = grid.place(*median).cell;
+            lowers.sort_unstable_by(f64::total_cmp);
+            let middle = 0.5 * (lowers[(lowers.len() - 1) / 2] + lowers[lowers.len() / 2]);
+            sample.median_lower = grid.place(middle).cell;
         }
         sample
     }

@@ -52,7 +52,7 @@ impl BlockSums {
         let last = to - 1;
         let (first_block, last_block) = (from / BLOCK, last / BLOCK);
         if first_block == last_block {
-            if from % BLOCK == 0 {
+            if from.is_multiple_of(BLOCK) {
                 return self.head[last];
             }
             return self.cells[from..to].iter().sum();
@@ -124,7 +124,7 @@ impl BlockVectorSums {
             }
         };
         if first_block == last_block {
-            if from % BLOCK == 0 {
+            if from.is_multiple_of(BLOCK) {
                 add(&self.head, last);
                 return true;
             }
@@ -168,7 +168,7 @@ impl BlockScatter {
         let last = to - 1;
         let (first_block, last_block) = (from / BLOCK, last / BLOCK);
         if first_block == last_block {
-            if from % BLOCK == 0 {
+            if from.is_multiple_of(BLOCK) {
                 self.head[last] += weight;
             } else {
                 self.cells[from..to].iter_mut().for_each(|c| *c += weight);

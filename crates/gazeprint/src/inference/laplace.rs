@@ -281,7 +281,7 @@ impl Proposal<'_> {
                 // A draw so far out that its likelihood is not a number has no weight.
                 let log_weight = if log_weight.is_nan() { f64::NEG_INFINITY } else { log_weight };
                 weighted.log_weights.push(log_weight);
-                grid.normalise_draw(density, &ws.f, &ws.cells);
+                grid.normalise(&ws.f, &ws.cells, density);
             }
         }
         weighted.weigh();

@@ -13,7 +13,8 @@ use crate::density::{Features, GaussianPrior, Likelihood};
 /// How the gamma part moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step {
-    /// A Gaussian with the shape of the gamma fit's inverse Hessian, its size tuned in burn-in.
+    /// A Gaussian with the shape of the gamma fit's inverse Hessian. Burn-in tries several sizes;
+    /// the one that moves the chain furthest is kept.
     Adapted,
     /// The paper's: a Gaussian with this standard deviation in each coefficient.
     Isotropic(f64),
@@ -36,8 +37,14 @@ impl Default for Metropolis {
     }
 }
 
-/// Acceptance at which the tuned step neither grows nor shrinks.
-const TARGET_ACCEPTANCE: f64 = 0.234;
+/// Sizes of the step that burn-in tries, relative to the gamma fit's standard deviations.
+///
+/// They are judged by how far they move the chain. An acceptance to aim at would not do: the
+/// process that is drawn afresh sets a ceiling on it, and under a low ceiling the step would shrink
+/// until the gamma part hardly moves.
+const SIZES: [f64; 8] = [0.05, 0.1, 0.2, 0.4, 0.8, 1.2, 1.7, 2.4];
+/// The size before anything is known, and where nothing moves.
+const DEFAULT_SIZE: f64 = 1.2;
 
 impl Metropolis {
     pub(super) fn posterior(
@@ -66,15 +73,20 @@ impl Metropolis {
         let mut accepted = 0;
         let normalised = |scratch: &mut Scratch, theta: &[f64], density: &mut [f64]| {
             problem.likelihood.value(theta, &mut scratch.ws);
-            density.copy_from_slice(&scratch.ws.log_f);
-            grid.normalise_draw(density, &scratch.ws.f, &scratch.ws.cells);
+            grid.normalise(&scratch.ws.f, &scratch.ws.cells, density);
         };
         normalised(scratch, &theta, &mut density);
         for t in 0..self.burn_in + kept {
+            if t < self.burn_in {
+                walk.try_size(t);
+            } else if t == self.burn_in {
+                walk.settle();
+            }
             walk.propose(&theta, &mut candidate, &mut rng);
             walk.refresh(problem.prior, &mut candidate, &mut rng);
             let there = walk.target(problem, &candidate, scratch);
-            let accept = rng.random::<f64>().ln() < there - value;
+            let ratio = there - value;
+            let accept = rng.random::<f64>().ln() < ratio;
             if accept {
                 // The density is added to the mean when it is left, as often as it was held.
                 crate::kernels::axpy(stay, &density, &mut mean);
@@ -84,7 +96,10 @@ impl Metropolis {
                 normalised(scratch, &theta, &mut density);
             }
             if t < self.burn_in {
-                walk.tune(accept, t);
+                // The first half finds the way to where the posterior is.
+                if 2 * t >= self.burn_in {
+                    walk.judge(t, ratio.exp().min(1.0));
+                }
                 continue;
             }
             accepted += usize::from(accept);
@@ -122,6 +137,10 @@ struct Walk {
     root: [[f64; 2]; 2],
     size: f64,
     tuned: bool,
+    /// The standard normal draw behind the last proposal.
+    z: [f64; 2],
+    /// Summed squared jumps that each size is expected to make.
+    jumps: [f64; SIZES.len()],
 }
 
 impl Walk {
@@ -129,18 +148,17 @@ impl Walk {
         let (eta, root) = gamma_fit(problem, mode);
         let mut start = mode.theta.clone();
         start[..2].copy_from_slice(&eta);
-        match step {
-            Step::Adapted => Self { start, root, size: 1.7, tuned: true },
-            Step::Isotropic(sd) => {
-                Self { start, root: [[sd, 0.0], [0.0, sd]], size: 1.0, tuned: false }
-            }
-        }
+        let (root, size, tuned) = match step {
+            Step::Adapted => (root, DEFAULT_SIZE, true),
+            Step::Isotropic(sd) => ([[sd, 0.0], [0.0, sd]], 1.0, false),
+        };
+        Self { start, root, size, tuned, z: [0.0; 2], jumps: [0.0; SIZES.len()] }
     }
 
-    fn propose(&self, theta: &[f64], candidate: &mut [f64], rng: &mut impl Rng) {
-        let z: [f64; 2] = std::array::from_fn(|_| rng.sample(StandardNormal));
+    fn propose(&mut self, theta: &[f64], candidate: &mut [f64], rng: &mut impl Rng) {
+        self.z = std::array::from_fn(|_| rng.sample(StandardNormal));
         for a in 0..2 {
-            let step = self.root[a][0] * z[0] + self.root[a][1] * z[1];
+            let step = self.root[a][0] * self.z[0] + self.root[a][1] * self.z[1];
             candidate[a] = theta[a] + self.size * step;
         }
     }
@@ -170,12 +188,31 @@ impl Walk {
         problem.likelihood.value(theta, &mut scratch.ws) - 0.5 * (z0 * z0 + z1 * z1)
     }
 
-    /// Stochastic approximation on the log of the step size.
-    fn tune(&mut self, accepted: bool, iteration: usize) {
+    /// Takes the next size in turn.
+    fn try_size(&mut self, iteration: usize) {
         if self.tuned {
-            let gain = 1.0 / (1.0 + iteration as f64 / 50.0).sqrt();
-            let surplus = f64::from(u8::from(accepted)) - TARGET_ACCEPTANCE;
-            self.size = (self.size * (gain * surplus).exp()).clamp(0.05, 5.0);
+            self.size = SIZES[iteration % SIZES.len()];
+        }
+    }
+
+    /// Credits the size of this iteration with its squared jump times the probability of making it.
+    fn judge(&mut self, iteration: usize, probability: f64) {
+        if probability.is_finite() {
+            let [a, b] = self.z.map(|z| self.size * z);
+            self.jumps[iteration % SIZES.len()] += probability * (a * a + b * b);
+        }
+    }
+
+    /// Keeps the size that did best.
+    fn settle(&mut self) {
+        if self.tuned {
+            let mut best = (DEFAULT_SIZE, 0.0);
+            for (size, jump) in SIZES.into_iter().zip(self.jumps) {
+                if jump > best.1 {
+                    best = (size, jump);
+                }
+            }
+            self.size = best.0;
         }
     }
 }

@@ -163,8 +163,7 @@ impl Nuts {
         let mut values = Vec::with_capacity(thetas.len());
         for theta in &thetas {
             values.push(problem.value(theta, scratch));
-            density.copy_from_slice(&scratch.ws.log_f);
-            grid.normalise_draw(&mut density, &scratch.ws.f, &scratch.ws.cells);
+            grid.normalise(&scratch.ws.f, &scratch.ws.cells, &mut density);
             crate::kernels::axpy(weight, &density, &mut mean);
         }
         let traces = [
