@@ -31,11 +31,9 @@ impl Progress {
         .context("cannot listen to Ctrl-C")?;
         let bar = ProgressBar::no_length();
         bar.set_style(
-            ProgressStyle::with_template(
-                "{msg:<44} [{bar:30}] {percent:>3} %  {elapsed} gone, {eta} left",
-            )
-            .context("the template of the progress bar")?
-            .progress_chars("=> "),
+            ProgressStyle::with_template("{msg:<38} [{bar:16}] {percent:>3} % {eta} left")
+                .context("the template of the progress bar")?
+                .progress_chars("=> "),
         );
         Ok(Self { bar, splits: splits as u64, methods, begun: AtomicU64::new(0), stopped })
     }

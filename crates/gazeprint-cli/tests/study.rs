@@ -128,7 +128,7 @@ fn another_seed_gives_another_study() {
 fn bad_requests_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(folder.path());
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 11] = [
         (&["--methods", "landwer"], "a similar value exists: 'landwehr'"),
         (&["--engine", "gibbs"], "possible values: laplace, nuts, metropolis"),
         (&["--splits", "0"], "at least one split is needed"),
@@ -136,6 +136,10 @@ fn bad_requests_are_refused_with_the_reason() {
         (&["--probe-sentences", "0"], "at least one sentence"),
         (&["--min-duration", "2000"], "shortest duration"),
         (&["--engine", "metropolis", "--iterations", "1"], "--iterations must be at least 2"),
+        (&["--iterations", "100"], "--iterations does nothing without --engine metropolis"),
+        (&["--methods", "landwehr", "--engine", "nuts"], "--engine does nothing without"),
+        (&["--engine", "nuts", "--fallback", "nuts"], "--fallback does nothing without"),
+        (&["--threads", "0"], "0 is not in 1..=256"),
     ];
     for (arguments, message) in cases {
         let output = study(&corpus, arguments);
@@ -163,8 +167,9 @@ fn too_small_a_corpus_is_refused_with_the_reason() {
     std::fs::write(corpus.join("words.csv"), words).unwrap();
     std::fs::write(corpus.join("fixations.csv"), fixations).unwrap();
     let output = study(&corpus, &[]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("1 text(s)"), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("one cannot be studied"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("only 1 were read"), "{}", stderr(&output));
 }
 
 /// Two readers, two texts, a handful of fixations: most densities have no data at all.
@@ -183,7 +188,7 @@ fn next_to_no_data_is_survived() {
     std::fs::write(corpus.join("words.csv"), words).unwrap();
     std::fs::write(corpus.join("fixations.csv"), fixations).unwrap();
     for engine in ["laplace", "nuts", "metropolis"] {
-        let output = study(&corpus, &["--splits", "1", "--engine", engine, "--iterations", "100"]);
+        let output = study(&corpus, &["--splits", "1", "--engine", engine]);
         assert_eq!(output.status.code(), Some(0), "{engine}: {}", stderr(&output));
     }
 }

@@ -23,7 +23,7 @@ pub enum ProtocolError {
     NoSplits,
     /// Too few texts.
     #[error(
-        "{texts} text(s) in {units} group(s) cannot be divided: training and test need one group each"
+        "training and test need different texts, but only {texts} were read, in {units} group(s) that stay together"
     )]
     TooFewTexts {
         /// Texts that were read.
@@ -32,7 +32,9 @@ pub enum ProtocolError {
         units: usize,
     },
     /// Too few readers.
-    #[error("only {0} reader(s) have both training and test texts; identification needs two")]
+    #[error(
+        "identification needs two readers with both training and test texts; in one split there are only {0}"
+    )]
     TooFewReaders(usize),
     /// A probe of no sentences.
     #[error("a probe needs at least one sentence")]

@@ -59,6 +59,10 @@ pub struct ProtocolReport {
     pub seed: u64,
     /// Part of the texts that trains.
     pub train_fraction: f64,
+    /// Sentences a probe.
+    pub probe_sentences: Vec<usize>,
+    /// Shortest and longest duration of a fixation that counts, ms.
+    pub durations_ms: [f64; 2],
 }
 
 /// A mean over splits with its standard error, unknown for a single split.
@@ -123,8 +127,10 @@ pub struct Tuned {
 pub struct SentencesReport {
     /// Sentences a probe.
     pub sentences: usize,
-    /// Probes a split, on average.
-    pub probes: f64,
+    /// Probes, all splits together.
+    pub probes: usize,
+    /// Those of readers with fewer test sentences than asked for: all they have.
+    pub shorter_probes: usize,
     /// Rank-1 accuracy.
     pub accuracy: Estimate,
     /// Equal error rate.
@@ -195,6 +201,8 @@ impl Report {
                 splits: protocol.splits,
                 seed: protocol.seed,
                 train_fraction: protocol.train_fraction,
+                probe_sentences: study.plan.probe_sentences.clone(),
+                durations_ms: study.plan.limits.durations().map(|d| d.0),
             },
             methods: study
                 .methods
@@ -240,13 +248,15 @@ impl MethodReport {
 
 impl SentencesReport {
     fn of(splits: &[SplitResult], index: usize, readers: usize, seed: u64) -> Self {
-        let result = |s: &'_ SplitResult| -> ProbeResult { s.by_sentences[index].clone() };
+        let sum = |value: fn(&ProbeResult) -> usize| {
+            splits.iter().map(|s| value(&s.by_sentences[index])).sum()
+        };
         let mut accuracy = Estimate::over(splits, |s| s.by_sentences[index].accuracy);
         accuracy.ci95 = Some(bootstrap_accuracy(splits, readers, seed, |s| &s.by_sentences[index]));
         Self {
-            sentences: result(&splits[0]).sentences.unwrap_or(0),
-            probes: splits.iter().map(|s| s.by_sentences[index].probes as f64).sum::<f64>()
-                / splits.len() as f64,
+            sentences: splits[0].by_sentences[index].sentences.unwrap_or(0),
+            probes: sum(|r| r.probes),
+            shorter_probes: sum(|r| r.shorter),
             accuracy,
             eer: Estimate::over(splits, |s| s.by_sentences[index].eer),
         }

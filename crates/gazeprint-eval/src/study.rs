@@ -20,6 +20,9 @@ pub enum StudyError {
     /// The corpus cannot be divided as asked.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
+    /// No fixation counts.
+    #[error("none of the {0} fixations counts")]
+    NothingLeft(usize, Drops),
     /// A method could not be fitted.
     #[error("{method}, split {split}: {source}")]
     Fit {
@@ -64,6 +67,8 @@ pub struct ProbeResult {
     pub sentences: Option<usize>,
     /// Number of probes.
     pub probes: usize,
+    /// Those of readers with fewer test sentences than asked for: all they have.
+    pub shorter: usize,
     /// Part identified.
     pub accuracy: f64,
     /// Equal error rate.
@@ -138,6 +143,9 @@ impl Study {
             return Err(ProtocolError::EmptyProbe.into());
         }
         let (readings, drops) = readings(corpus, plan.limits);
+        if readings.is_empty() {
+            return Err(StudyError::NothingLeft(corpus.fixation_count(), drops));
+        }
         let splits = plan.protocol.splits(corpus, &readings)?;
         let mut results: Vec<MethodResult> = methods
             .iter()
@@ -295,6 +303,7 @@ impl<'a> Sentences<'a> {
         let result = ProbeResult {
             sentences,
             probes: count,
+            shorter: probes.iter().flatten().filter(|p| Some(p.len()) < sentences).count(),
             accuracy: right / count as f64,
             eer: claims.equal_error_rate(),
             by_reader,

@@ -94,7 +94,7 @@ pub enum CorpusError {
     },
     /// Limits on durations that no duration can meet.
     #[error(
-        "the shortest duration kept ({min} ms) must be positive and below the longest ({max} ms)"
+        "the shortest duration kept ({min} ms) must not be negative, and below the longest ({max} ms)"
     )]
     DurationLimits {
         /// Shortest duration kept, ms.
@@ -399,13 +399,18 @@ impl Limits {
     /// Keeps durations from `min` to `max`.
     ///
     /// # Errors
-    /// Unless `0 < min < max`, both finite.
+    /// Unless `0 <= min < max`, both finite.
     pub fn new(min: Millis, max: Millis) -> Result<Self, CorpusError> {
-        if min.0 > 0.0 && min.0 < max.0 && max.0.is_finite() {
+        if min.0 >= 0.0 && min.0 < max.0 && max.0.is_finite() {
             Ok(Self { min_duration: min.0, max_duration: max.0 })
         } else {
             Err(CorpusError::DurationLimits { min: min.0, max: max.0 })
         }
+    }
+
+    /// Shortest and longest duration that counts.
+    pub fn durations(&self) -> [Millis; 2] {
+        [Millis(self.min_duration), Millis(self.max_duration)]
     }
 }
 

@@ -9,6 +9,7 @@ use faer::linalg::triangular_solve::{
 };
 use faer::{Accum, Mat, MatRef, Par, Side};
 use rand::RngExt;
+use rand::seq::SliceRandom;
 use statrs::distribution::{ContinuousCDF, Gamma, Normal};
 
 use super::diagnostics::pareto_smooth;
@@ -35,6 +36,10 @@ const FIRST_LOOK: usize = 256;
 const RETRIES: usize = 3;
 /// ... with this many times the draws of a first look.
 const RETRY_FACTOR: usize = 8;
+/// Draws that are kept are picked from at least this many times as many.
+const DRAWS_PER_KEPT: usize = 8;
+/// Chain of random numbers for shuffling; the first picks the draws that are kept.
+const SHUFFLE_CHAIN: u64 = 1;
 /// Densities evaluated together; chosen to stay in the second-level cache.
 const BATCH: usize = 64;
 
@@ -109,6 +114,18 @@ struct Proposal<'a> {
     root: MatRef<'a, f64>,
     heavy: usize,
     standard: &'a StandardDraws,
+    /// Which coordinate of the standard draws each coordinate of z takes, and with which sign.
+    shuffle: &'a [(usize, f64)],
+}
+
+/// A random permutation of coordinates with random signs. All problems share their standard draws;
+/// shuffled, they do not share the errors.
+fn shuffle(len: usize, stream: Stream) -> Vec<(usize, f64)> {
+    let mut rng = stream.chain(SHUFFLE_CHAIN);
+    let mut places: Vec<(usize, f64)> =
+        (0..len).map(|a| (a, if rng.random() { 1.0 } else { -1.0 })).collect();
+    places.shuffle(&mut rng);
+    places
 }
 
 /// Draws with everything that is computed of them.
@@ -156,12 +173,15 @@ impl Laplace {
         let tolerance = (self.tolerance / (sample.len() as f64).sqrt()).min(self.max_tolerance);
         let standard = self.standard(len);
         let heavy = informed(problem, mode);
-        let proposal = Proposal { centre: &mode.theta, root: mode.root.as_ref(), heavy, standard };
+        let shuffle = &shuffle(len, stream);
+        let proposal =
+            Proposal { centre: &mode.theta, root: mode.root.as_ref(), heavy, standard, shuffle };
         let mut weighted = Weighted::empty(problem);
         proposal.extend(&mut weighted, FIRST_LOOK.min(self.max_draws), problem, scratch);
         // A bad proposal is not worth more draws.
         if weighted.k_hat <= Diagnostics::K_HAT_LIMIT {
-            let wanted = weighted.draws_for(tolerance, problem).min(self.max_draws);
+            let wanted = weighted.draws_for(tolerance, problem).max(DRAWS_PER_KEPT * keep);
+            let wanted = wanted.min(self.max_draws);
             proposal.extend(&mut weighted, wanted, problem, scratch);
         }
         let mut draws = weighted.weights.len();
@@ -171,7 +191,8 @@ impl Laplace {
                 break;
             }
             let (centre, root) = weighted.matched(mode);
-            let proposal = Proposal { centre: &centre, root: root.as_ref(), heavy: len, standard };
+            let proposal =
+                Proposal { centre: &centre, root: root.as_ref(), heavy: len, standard, shuffle };
             let mut next = Weighted::empty(problem);
             let wanted = (RETRY_FACTOR * FIRST_LOOK).min(self.max_draws);
             proposal.extend(&mut next, wanted, problem, scratch);
@@ -289,7 +310,10 @@ impl Proposal<'_> {
 
     /// Fills in draw number `s`; returns its log density up to a constant.
     fn draw(&self, s: usize, z: &mut [f64]) -> f64 {
-        z.copy_from_slice(self.standard.normal.col_as_slice(s));
+        let normal = self.standard.normal.col_as_slice(s);
+        for (z, &(place, sign)) in z.iter_mut().zip(self.shuffle) {
+            *z = sign * normal[place];
+        }
         let (heavy, light) = z.split_at_mut(self.heavy.max(GAMMA_LEN));
         let (gamma, rest) = heavy.split_at_mut(GAMMA_LEN);
         let [gamma_stretch, stretch] = self.standard.stretch[s];
@@ -417,7 +441,7 @@ impl Weighted {
             }
             picked.push(self.thetas.col_as_slice(s).to_vec());
         }
-        rand::seq::SliceRandom::shuffle(picked.as_mut_slice(), &mut rng);
+        picked.shuffle(&mut rng);
         picked
     }
 }

@@ -34,6 +34,11 @@ impl Default for Nuts {
     }
 }
 
+/// Small steps: with few observations one side of the posterior is a plateau, the other a cliff.
+const TARGET_ACCEPTANCE: f64 = 0.95;
+/// An energy error beyond which a trajectory has diverged, in nats; as in Stan.
+const MAX_ENERGY_ERROR: f64 = 1000.0;
+
 /// A log posterior that is not a number: the trajectory went too far, and is cut there.
 #[derive(Debug, Error)]
 #[error("the log posterior is not finite")]
@@ -113,11 +118,13 @@ impl Nuts {
     ) -> Result<Posterior, InferenceError> {
         let p = mode.theta.len();
         let failed = |e: &dyn std::fmt::Display| InferenceError::Nuts(e.to_string());
-        let settings = DiagNutsSettings {
+        let mut settings = DiagNutsSettings {
             num_tune: self.tune as u64,
             num_draws: self.draws as u64,
+            max_energy_error: MAX_ENERGY_ERROR,
             ..DiagNutsSettings::default()
         };
+        settings.adapt_options.step_size_settings.target_accept = TARGET_ACCEPTANCE;
         let mut thetas: Vec<Vec<f64>> = Vec::with_capacity(self.chains * self.draws);
         let mut divergences = 0;
         for chain in 0..self.chains {
