@@ -14,8 +14,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use gazeprint::density::Grid;
-use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Scratch, Stream};
+use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Scratch};
 use gazeprint::method::{Family, Observations, SharedDensity, Training};
+use gazeprint::random::Stream;
 use gazeprint::saccade::{DensityId, Truncation, readings};
 use rayon::prelude::*;
 

@@ -167,7 +167,7 @@ impl Args {
                     return Err(Usage("--iterations must be at least 2".to_owned()));
                 }
                 let sd = self.step_sd.unwrap_or(0.1);
-                if sd.is_nan() || sd <= 0.0 {
+                if !sd.is_finite() || sd <= 0.0 {
                     return Err(Usage("--step-sd must be positive".to_owned()));
                 }
                 Ok(Engine::Metropolis(Metropolis {

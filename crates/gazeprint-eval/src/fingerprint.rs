@@ -10,30 +10,38 @@ pub fn fingerprint(corpus: &Corpus) -> String {
         hash.update((value.len() as u64).to_le_bytes());
         hash.update(value.as_bytes());
     };
+    // Every list is led by its length, and what is missing differs from what is empty, so that no
+    // two corpora give the same bytes.
+    let option = |value: Option<&str>| value.map_or_else(|| "-".to_owned(), |v| format!("+{v}"));
+    text(&corpus.readers().len().to_string());
     for reader in corpus.readers() {
         text(reader);
     }
+    text(&corpus.texts().len().to_string());
     for t in corpus.texts() {
         text(t.id());
-        text(t.group.as_deref().unwrap_or(""));
+        text(&option(t.group.as_deref()));
+        text(&t.lines().len().to_string());
         for line in t.lines() {
+            text(&format!("{} {}", line.number(), line.words().len()));
             for word in line.words() {
-                let form = word.form.as_deref().unwrap_or("");
-                text(&format!("{} {} {} {}", line.number(), word.index, word.start, word.end));
-                text(form);
+                text(&format!("{} {} {}", word.index, word.start, word.end));
+                text(&option(word.form.as_deref()));
             }
         }
     }
+    text(&corpus.scanpaths().len().to_string());
     for path in corpus.scanpaths() {
-        text(&format!("{} {} {:?}", path.reader, path.text, path.order));
+        let order = path.order.map(f64::to_bits);
+        text(&format!("{} {} {order:?} {}", path.reader, path.text, path.fixations.len()));
         text(&path.session);
         text(&path.trial);
         for f in &path.fixations {
-            // A number, or not one, to the last bit.
-            let bits = |v: Option<f64>| v.map_or(u64::MAX, f64::to_bits);
-            let line = f.line.map_or(i64::MIN, i64::from);
+            // Numbers to the last bit.
+            let bits = |v: Option<f64>| v.map(f64::to_bits);
             text(&format!(
-                "{line} {:x} {:x} {:x} {}",
+                "{:?} {:?} {:?} {:?} {}",
+                f.line,
                 bits(f.x.map(|v| v.0)),
                 bits(f.duration.map(|v| v.0)),
                 bits(f.onset.map(|v| v.0)),

@@ -1,15 +1,13 @@
 //! How a corpus is divided into training and test (section 8 of the model).
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
 use gazeprint::corpus::Corpus;
-use gazeprint::inference::Stream;
+use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
 use rand::seq::SliceRandom;
 use serde::Serialize;
 use thiserror::Error;
-
-/// Streams of random numbers of a study; methods use their own seeds.
-const SPLIT_STREAM: u64 = 1 << 40;
-const PROBE_STREAM: u64 = 1 << 41;
 
 /// Why a corpus cannot be divided as asked.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -96,24 +94,24 @@ impl Protocol {
         corpus: &Corpus,
         readings: &[Reading],
     ) -> Result<Split, ProtocolError> {
-        let mut units = text_units(corpus, readings);
-        let texts: usize = units.iter().map(Vec::len).sum();
+        let mut units = units(readings);
+        let texts: usize = units.iter().map(|(_, texts)| texts.len()).sum();
         if units.len() < 2 {
             return Err(ProtocolError::TooFewTexts { texts, units: units.len() });
         }
-        let index = SPLIT_STREAM + split as u64;
+        let index = stream::SPLITS + split as u64;
         units.shuffle(&mut Stream { seed: self.seed, index }.chain(0));
         let wanted = (self.train_fraction * texts as f64).round().max(1.0) as usize;
-        let mut trains = vec![false; corpus.texts().len()];
+        let mut trains = HashSet::new();
         let mut taken = 0;
         for unit in &units[..units.len() - 1] {
             if taken >= wanted {
                 break;
             }
-            unit.iter().for_each(|&text| trains[text] = true);
-            taken += unit.len();
+            trains.insert(unit.0);
+            taken += unit.1.len();
         }
-        Split::of(corpus, readings, |reading| trains[reading.text])
+        Split::of(corpus, readings, |reading| trains.contains(&reading.unit))
     }
 
     /// The seed of everything a method draws in split number `split`.
@@ -125,7 +123,7 @@ impl Protocol {
     /// readings; the rest is dropped, unless there are fewer than `m` in all.
     pub fn probes(&self, split: usize, reader: usize, test: &[usize], m: usize) -> Vec<Vec<usize>> {
         let mut order = test.to_vec();
-        let index = PROBE_STREAM + ((split as u64) << 24) + reader as u64;
+        let index = stream::PROBES + ((split as u64) << 24) + reader as u64;
         order.shuffle(&mut Stream { seed: self.seed, index }.chain(0));
         let size = m.min(order.len()).max(1);
         order.chunks_exact(size).map(<[usize]>::to_vec).collect()
@@ -169,26 +167,11 @@ impl Split {
     }
 }
 
-/// Texts that somebody read, those of one group together.
-fn text_units(corpus: &Corpus, readings: &[Reading]) -> Vec<Vec<usize>> {
-    let mut read = vec![false; corpus.texts().len()];
-    readings.iter().for_each(|r| read[r.text] = true);
-    let mut units: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
-    let mut groups = std::collections::HashMap::new();
-    for (i, text) in corpus.texts().iter().enumerate().filter(|(i, _)| read[*i]) {
-        let group = text.group.as_deref();
-        match group.and_then(|g| groups.get(g).copied()) {
-            Some(unit) => {
-                let (_, texts): &mut (_, Vec<usize>) = &mut units[unit];
-                texts.push(i);
-            }
-            None => {
-                if let Some(g) = group {
-                    groups.insert(g, units.len());
-                }
-                units.push((group, vec![i]));
-            }
-        }
+/// Units of texts that stay together, in order, with the texts of each that somebody read.
+fn units(readings: &[Reading]) -> Vec<(usize, BTreeSet<usize>)> {
+    let mut units: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for reading in readings {
+        units.entry(reading.unit).or_default().insert(reading.text);
     }
-    units.into_iter().map(|(_, texts)| texts).collect()
+    units.into_iter().collect()
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use gazeprint::inference::Stream;
 use gazeprint::method::DensityReport;
+use gazeprint::random::{Stream, stream};
 use rand::RngExt;
 use serde::Serialize;
 
@@ -14,7 +14,6 @@ use crate::study::{MethodResult, ProbeResult, SplitResult, Study};
 pub const SCHEMA_VERSION: u32 = 1;
 
 const BOOTSTRAP_SAMPLES: usize = 2000;
-const BOOTSTRAP_STREAM: u64 = 1 << 42;
 
 /// The whole file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -105,7 +104,7 @@ pub struct MethodReport {
     pub tune_seconds: f64,
     /// Seconds of fitting, all splits together.
     pub fit_seconds: f64,
-    /// Seconds of encoding and scoring the test sentences, all splits together.
+    /// Seconds of scoring probes of all sizes, all splits together.
     pub score_seconds: f64,
     /// How far to trust it.
     pub diagnostics: DiagnosticsReport,
@@ -291,7 +290,7 @@ impl DensityDiagnostics {
             failed: sum(&|r| r.failed),
             doubtful: sum(&|r| r.doubtful),
             retried: sum(&|r| r.retried),
-            effective: mean(&mut reports.iter().map(|r| r.effective)),
+            effective: mean(&mut reports.iter().filter_map(|r| r.effective)),
             acceptance: mean(&mut reports.iter().filter_map(|r| r.acceptance)),
             divergences: sum(&|r| r.divergences),
         }
@@ -313,7 +312,7 @@ fn bootstrap_accuracy<'a>(
         }
     }
     totals.retain(|(_, probes)| *probes > 0.0);
-    let mut rng = Stream { seed, index: BOOTSTRAP_STREAM }.chain(0);
+    let mut rng = Stream { seed, index: stream::BOOTSTRAP }.chain(0);
     let mut accuracies: Vec<f64> = (0..BOOTSTRAP_SAMPLES)
         .map(|_| {
             let (mut right, mut probes) = (0.0, 0.0);

@@ -24,7 +24,7 @@ pub enum StudyError {
     #[error("none of the {0} fixations counts")]
     NothingLeft(usize, Drops),
     /// A method could not be fitted.
-    #[error("{method}, split {split}: {source}")]
+    #[error("{method}, split {split}")]
     Fit {
         /// Which method.
         method: String,
@@ -90,7 +90,7 @@ pub struct SplitResult {
     pub by_sentences: Vec<ProbeResult>,
     /// The fit.
     pub report: FitReport,
-    /// Seconds spent on scoring all test sentences against all readers.
+    /// Seconds spent on scoring probes of all sizes against all readers.
     pub score_seconds: f64,
     /// Observations beyond the grids, in all test readings.
     pub clamped: usize,
@@ -200,8 +200,6 @@ fn run_split(
     let fitted = method.fit(&training, plan.protocol.seed_of(number), monitor)?;
     let start = Instant::now();
     let sentences = Sentences::encode(fitted.gallery.as_ref(), split, readings);
-    let score_seconds = start.elapsed().as_secs_f64();
-
     let by_reader = split.test_by_reader();
     let everything: Vec<Vec<Vec<usize>>> =
         by_reader.iter().map(|test| vec![test.clone()]).collect();
@@ -218,6 +216,7 @@ fn run_split(
             sentences.compare(Some(m), &probes).0
         })
         .collect();
+    let score_seconds = start.elapsed().as_secs_f64();
     Ok(SplitResult {
         readers: split.readers.clone(),
         area: claims.area(),

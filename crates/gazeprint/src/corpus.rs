@@ -10,7 +10,7 @@
 //! | x_t | [`Fixation::x`], [`Landing::x`] |
 //! | d_t | [`Fixation::duration`], [`Landing::duration`] |
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use thiserror::Error;
 
@@ -256,23 +256,20 @@ impl Corpus {
         texts: Vec<Text>,
         scanpaths: Vec<Scanpath>,
     ) -> Result<Self, CorpusError> {
-        let mut seen = HashMap::new();
+        let mut seen = HashSet::new();
         for (kind, id) in
             readers.iter().map(|r| (0, r.as_str())).chain(texts.iter().map(|t| (1, t.id())))
         {
-            if seen.insert((kind, id), ()).is_some() {
+            if !seen.insert((kind, id)) {
                 return Err(CorpusError::DuplicateName(id.to_owned()));
             }
         }
-        let mut readings = HashMap::new();
+        let mut readings = HashSet::new();
         for (i, s) in scanpaths.iter().enumerate() {
             let (Some(reader), Some(text)) = (readers.get(s.reader), texts.get(s.text)) else {
                 return Err(CorpusError::DanglingScanpath(i));
             };
-            if readings
-                .insert((s.reader, s.text, s.session.as_str(), s.trial.as_str()), ())
-                .is_some()
-            {
+            if !readings.insert((s.reader, s.text, s.session.as_str(), s.trial.as_str())) {
                 return Err(CorpusError::DuplicateScanpath {
                     reader: reader.clone(),
                     text: text.id.clone(),
@@ -437,10 +434,11 @@ pub struct Pass {
 impl Text {
     /// Where a fixation lands, or why it does not count.
     fn land(&self, fixation: &Fixation, limits: Limits) -> Result<(usize, Landing), DropReason> {
-        let (Some(number), Some(Chars(x))) = (fixation.line, fixation.x) else {
+        let x = fixation.x.filter(|x| x.0.is_finite());
+        let (Some(number), Some(Chars(x))) = (fixation.line, x) else {
             return Err(DropReason::MissingPosition);
         };
-        let Some(Millis(duration)) = fixation.duration else {
+        let Some(Millis(duration)) = fixation.duration.filter(|d| d.0.is_finite()) else {
             return Err(DropReason::MissingDuration);
         };
         let line = self.line_index(number).ok_or(DropReason::OffLine)?;

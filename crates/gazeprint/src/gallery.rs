@@ -80,7 +80,7 @@ impl Gallery for TemplateGallery {
     }
 }
 
-/// The log-likelihood ratio of the claimed reader against the mean likelihood of all others
+/// The log ratio of the claimed reader's likelihood to the summed likelihoods of all others
 /// (section 6): monotone in the paper's ratio, and it does not saturate.
 pub fn cohort_ratios(scores: &[f64]) -> Vec<f64> {
     let peak = kernels::max(scores);

@@ -80,6 +80,7 @@ pub mod gallery;
 pub mod inference;
 mod kernels;
 pub mod method;
+pub mod random;
 pub mod saccade;
 pub mod simulate;
 pub mod template;

@@ -11,6 +11,8 @@
 //! | 3 | forward skip | word > c+1 | alpha3(a) | [H_{c+1} - s, inf) |
 //! | 4 | regression | word < c | alpha4(-a) | [s - L_c, inf) |
 
+use std::collections::HashMap;
+
 use crate::corpus::{Corpus, Drops, Landing, Limits, Line, Pass, Text};
 
 /// Smallest amplitude that is told from zero, in characters (D4).
@@ -257,28 +259,32 @@ pub struct Reading {
     pub text: usize,
     /// Index of the scanpath in the corpus.
     pub scanpath: usize,
+    /// The first text, as an index, of the group that the text belongs to; the text itself where it
+    /// has no group. Readings of one unit stay together when a corpus is divided.
+    pub unit: usize,
     /// Its fixations; not empty.
     pub events: Vec<Event>,
-}
-
-impl Reading {
-    /// Time spent in fixations, in seconds.
-    pub fn seconds(&self) -> f64 {
-        self.events.iter().map(|e| e.duration).sum::<f64>() / 1000.0
-    }
 }
 
 /// All readings of a corpus with at least one fixation that counts, and what was dropped.
 pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
     let mut drops = Drops::default();
     let mut readings = Vec::with_capacity(corpus.scanpaths().len());
+    let mut groups = HashMap::new();
+    let units: Vec<usize> = corpus
+        .texts()
+        .iter()
+        .enumerate()
+        .map(|(i, text)| text.group.as_deref().map_or(i, |group| *groups.entry(group).or_insert(i)))
+        .collect();
     for (scanpath, path) in corpus.scanpaths().iter().enumerate() {
         let text = &corpus.texts()[path.text];
         let (passes, dropped) = text.passes(&path.fixations, limits);
         drops += dropped;
         let events: Vec<Event> = passes.iter().flat_map(|p| events_of_pass(text, p)).collect();
         if !events.is_empty() {
-            readings.push(Reading { reader: path.reader, text: path.text, scanpath, events });
+            let (reader, text) = (path.reader, path.text);
+            readings.push(Reading { reader, text, scanpath, unit: units[text], events });
         }
     }
     (readings, drops)

@@ -113,8 +113,10 @@ struct Segment {
     widths: usize,
 }
 
+/// Widest word with a table of its own, in characters.
+const MAX_WIDTH: usize = 40;
 /// Places of `log pi` (by type), then of `log mu` and `log (1 - mu)`.
-const MU: usize = SaccadeType::ALL.len();
+pub(crate) const MU: usize = SaccadeType::ALL.len();
 const DENSITIES: usize = MU + 2;
 
 /// What a row is made of.
@@ -130,7 +132,8 @@ pub struct ReaderModel {
 
 impl Layout {
     /// A row for the given densities with their grids; `max_width` is the width in characters of
-    /// the widest word that has a table of its own.
+    /// the widest word that has a table of its own, 40 at most: wider ones are rare, and cost
+    /// memory in every row.
     pub fn new(
         parts: Parts,
         densities: impl IntoIterator<Item = (DensityId, Arc<Grid>)>,
@@ -144,7 +147,7 @@ impl Layout {
                 let widths = match id.truncation() {
                     Truncation::Full => 0,
                     Truncation::Upper | Truncation::Lower => 1,
-                    Truncation::Both => max_width.max(1),
+                    Truncation::Both => max_width.clamp(1, MAX_WIDTH),
                 };
                 let (density, masses) = (len, len + nodes);
                 len = masses + widths * nodes;
@@ -228,58 +231,54 @@ impl Layout {
 }
 
 impl Segment {
-    /// Whether an observation lies beyond the grid, or its word is wider than the tables know.
+    /// Whether an observation reaches beyond the support, or its word is wider than the tables
+    /// know.
     fn clamps(&self, o: &Observation) -> bool {
-        o.value > self.grid.upper()
-            || o.lower > self.grid.last_lower()
-            || (self.id.truncation() == Truncation::Both && width(o) > self.widths)
+        self.grid.clamps(o) || (self.id.truncation() == Truncation::Both && width(o) > self.widths)
     }
 
     /// Log of the mean density over the interval that ends (or, for intervals with a left bound,
     /// begins) at node `j`.
     fn log_mean(&self, table: &Tabulated<'_>, j: usize, width: usize) -> f64 {
-        let (grid, x) = (&self.grid, self.grid.nodes()[j]);
-        let (first, last) = (grid.nodes()[0], grid.upper());
+        let x = self.grid.nodes()[j];
+        if self.id.truncation() != Truncation::Upper && x > self.grid.last_lower() {
+            // No interval begins within the last cell; the limit keeps the table smooth.
+            return table.log_f()[j];
+        }
         let (lower, upper) = match self.id.truncation() {
-            Truncation::Upper => (first, x),
-            Truncation::Lower => (x, last),
-            _ => (x, (x + width as f64).min(last)),
+            Truncation::Upper => (0.0, x),
+            Truncation::Lower => (x, f64::INFINITY),
+            _ => (x, x + width as f64),
         };
-        if upper <= lower {
-            return table.log_f()[j];
-        }
-        if lower > grid.last_lower() {
-            // The grid does not integrate from within its last cell: the limit is the end value.
-            return table.log_f()[j];
-        }
-        table.log_mass(lower, upper) - (upper - lower).ln()
+        let (from, to) = self.grid.clamped(lower, upper);
+        table.log_mass(lower, upper) - (to - from).ln()
     }
 
     /// Adds the weights of an observation; returns the log length of its interval.
     fn encode(&self, o: &Observation, entries: &mut Vec<(u32, f64)>) -> f64 {
         let grid = &self.grid;
-        let place = grid.place(o.value);
+        let place = grid.place(o.value.max(grid.lower()));
         let at = (self.density + place.cell) as u32;
         entries.extend([(at, 1.0 - place.t), (at + 1, place.t)]);
-        let (first, last) = (grid.nodes()[0], grid.upper());
-        let lower = o.lower.clamp(first, grid.last_lower());
-        let (table, end, length) = match self.id.truncation() {
+        let truncation = self.id.truncation();
+        let (table, upper) = match truncation {
             Truncation::Full => return 0.0,
-            Truncation::Upper => {
-                let upper = o.upper.min(last);
-                (0, upper, upper - first)
-            }
-            Truncation::Lower => (0, lower, last - lower),
+            Truncation::Upper | Truncation::Lower => (0, o.upper),
             Truncation::Both => {
                 let width = width(o).clamp(1, self.widths);
-                (width - 1, lower, (lower + width as f64).min(last) - lower)
+                (width - 1, o.lower + width as f64)
             }
+        };
+        let (from, to) = grid.clamped(o.lower, upper);
+        let end = match truncation {
+            Truncation::Upper => to,
+            _ => o.lower.min(grid.last_lower()),
         };
         let start = self.masses + table * grid.nodes().len();
         for (node, weight) in cubic(grid, end) {
             entries.push(((start + node) as u32, -weight));
         }
-        length.max(f64::MIN_POSITIVE).ln()
+        (to - from).ln()
     }
 }
 

@@ -11,7 +11,8 @@ use faer::Mat;
 use gazeprint::density::{
     Features, GaussianPrior, Grid, Likelihood, Sample, Tabulated, Workspace, mix,
 };
-use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Problem, Scratch, Step, Stream};
+use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Problem, Scratch, Step};
+use gazeprint::random::Stream;
 use gazeprint::saccade::{Observation, Truncation};
 use proptest::prelude::*;
 use rand::RngExt;

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use common::{Sampler, TRUNCATIONS, rng};
 use gazeprint::corpus::Limits;
 use gazeprint::density::{Features, GaussianPrior, Grid, Likelihood, Sample};
-use gazeprint::inference::{
-    Engine, Laplace, Metropolis, Mode, Nuts, Problem, Scratch, Step, Stream,
-};
+use gazeprint::inference::{Engine, Laplace, Metropolis, Mode, Nuts, Problem, Scratch, Step};
 use gazeprint::method::{Family, Observations, SharedDensity, Training};
+use gazeprint::random::Stream;
 use gazeprint::saccade::{DensityId, Observation, Truncation, readings};
 use gazeprint::simulate::SimulationParams;
 use rayon::prelude::*;

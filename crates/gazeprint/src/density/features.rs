@@ -9,9 +9,9 @@ use super::grid::{Grid, Place};
 /// Eigenvectors of the kernel are kept while their eigenvalue exceeds this part of the first.
 const KEPT_EIGENVALUE: f64 = 1e-4;
 
-/// At most this many eigenvectors are kept. More are only asked for by data whose spread is a
-/// hundredth of their range, that is by outliers.
-const MAX_EIGENVECTORS: usize = 60;
+/// At most this many eigenvectors are kept: nearly as many as there are nodes. Only outliers more
+/// than a hundred times further out than values differ ask for more.
+const MAX_EIGENVECTORS: usize = 200;
 
 /// Feature values at the nodes of a grid: `log x`, `x / (U/10)`, then the columns of `Phi`.
 #[derive(Debug, Clone)]

@@ -2,6 +2,7 @@
 
 use super::sums::BlockSums;
 use crate::kernels;
+use crate::saccade::Observation;
 
 /// Number of cells of a grid, unless asked otherwise.
 pub const CELLS: usize = 256;
@@ -155,10 +156,24 @@ impl Grid {
         Place { cell, t: steps - cell as f64 }
     }
 
+    /// The part of `[lower, upper]` that lies on the support, where a density means something (D9);
+    /// never empty.
+    pub(crate) fn clamped(&self, lower: f64, upper: f64) -> (f64, f64) {
+        let lower = lower.clamp(self.lower.max(self.nodes[0]), self.last_lower());
+        (lower, upper.min(self.upper).max(lower + 0.5 * self.widths[0]))
+    }
+
+    /// Whether an observation reaches beyond the support, and is clamped to it.
+    pub(crate) fn clamps(&self, o: &Observation) -> bool {
+        o.value > self.upper
+            || o.lower > self.last_lower()
+            || o.value < self.lower
+            || o.lower < self.lower
+    }
+
     /// The interval from `lower` to `upper`, clamped to the nodes; never empty.
     pub(crate) fn interval(&self, lower: f64, upper: f64) -> Interval {
-        let lower = lower.clamp(self.nodes[0], self.last_lower());
-        let upper = upper.min(self.upper).max(lower + 0.5 * self.widths[0]);
+        let (lower, upper) = self.clamped(lower, upper);
         let (a, b) = (self.place(lower).cell, self.place(upper).cell);
         // `place` works in square roots; a rounding error at a node must not give a fraction
         // outside its cell.

@@ -37,7 +37,6 @@ pub struct Workspace {
     expected: Vec<f64>,
     weighted_column: Vec<f64>,
     mean: Vec<f64>,
-    len: usize,
 }
 
 impl Workspace {
@@ -54,13 +53,7 @@ impl Workspace {
             expected: vec![0.0; nodes],
             weighted_column: vec![0.0; nodes],
             mean: vec![0.0; features.len()],
-            len: features.len(),
         }
-    }
-
-    /// Whether it fits `features`.
-    pub fn fits(&self, features: &Features) -> bool {
-        self.log_f.len() == features.grid().nodes().len() && self.len == features.len()
     }
 }
 

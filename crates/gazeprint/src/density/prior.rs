@@ -33,6 +33,8 @@ pub struct GaussianPrior {
     /// Lower triangular, `L L' = S`.
     root: Mat<f64>,
     log_det_precision: f64,
+    /// The diagonal of the precision, where nothing else is in it.
+    diagonal: Option<Vec<f64>>,
 }
 
 impl GaussianPrior {
@@ -54,7 +56,12 @@ impl GaussianPrior {
         let root = llt.L().to_owned();
         let precision = faer::linalg::solvers::DenseSolveCore::inverse(&llt);
         let log_det_precision = -2.0 * (0..p).map(|i| root[(i, i)].ln()).sum::<f64>();
-        Ok(Self { mean, precision, root, log_det_precision })
+        let off_diagonal = (0..p).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let diagonal = off_diagonal
+            .map(|(i, j)| covariance[(i, j)])
+            .all(|v| v == 0.0)
+            .then(|| (0..p).map(|i| precision[(i, i)]).collect());
+        Ok(Self { mean, precision, root, log_det_precision, diagonal })
     }
 
     /// The paper's prior for `len` features: flat on the gamma family, standard normal on `w`.
@@ -101,6 +108,12 @@ impl GaussianPrior {
     /// `-(theta - m)' S^-1 (theta - m) / 2`; writes `-S^-1 (theta - m)` to `gradient`.
     pub fn log_density(&self, theta: &[f64], gradient: &mut [f64]) -> f64 {
         let p = self.len();
+        if let Some(diagonal) = &self.diagonal {
+            for i in 0..p {
+                gradient[i] = -diagonal[i] * (theta[i] - self.mean[i]);
+            }
+            return 0.5 * (0..p).map(|i| gradient[i] * (theta[i] - self.mean[i])).sum::<f64>();
+        }
         gradient.fill(0.0);
         for j in 0..p {
             let d = theta[j] - self.mean[j];

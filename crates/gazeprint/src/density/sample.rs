@@ -35,8 +35,8 @@ impl Sample {
         let mut lowers = Vec::new();
         for o in observations {
             sample.len += 1;
-            sample.clamped += usize::from(o.value > grid.upper() || o.lower > grid.last_lower());
-            let place = grid.place(o.value);
+            sample.clamped += usize::from(grid.clamps(o));
+            let place = grid.place(o.value.max(grid.lower()));
             sample.hits[place.cell] += 1.0 - place.t;
             sample.hits[place.cell + 1] += place.t;
             if truncation != Truncation::Full {

@@ -39,12 +39,12 @@ impl<'a> Tabulated<'a> {
         self.log_f
     }
 
-    /// The log density at `x`.
+    /// The log density at `x`, which is clamped to the support.
     pub fn log_density(&self, x: f64) -> f64 {
-        Grid::interpolate(&self.log_f, self.grid.place(x))
+        Grid::interpolate(&self.log_f, self.grid.place(x.max(self.grid.lower())))
     }
 
-    /// Log of the mass between `lower` and `upper`.
+    /// Log of the mass between `lower` and `upper`, as far as that is on the support.
     pub fn log_mass(&self, lower: f64, upper: f64) -> f64 {
         self.log_mass_of(&self.grid.interval(lower, upper))
     }

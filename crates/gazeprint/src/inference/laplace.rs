@@ -14,8 +14,9 @@ use statrs::distribution::{ContinuousCDF, Gamma, Normal};
 
 use super::diagnostics::pareto_smooth;
 use super::newton::{Mode, Scratch};
-use super::{Diagnostics, InferenceError, Nuts, Posterior, Problem, Stream};
+use super::{Diagnostics, InferenceError, Nuts, Posterior, Problem};
 use crate::density::Features;
+use crate::random::Stream;
 
 /// Degrees of freedom of the gamma part of the proposal. Few truncated observations leave a long
 /// plateau far from the mode, which only very heavy tails find.
@@ -36,6 +37,8 @@ const FIRST_LOOK: usize = 256;
 const RETRIES: usize = 3;
 /// ... with this many times the draws of a first look.
 const RETRY_FACTOR: usize = 8;
+/// The number of draws is estimated anew at most this often.
+const ROUNDS: usize = 4;
 /// Draws that are kept are picked from at least this many times as many.
 const DRAWS_PER_KEPT: usize = 8;
 /// Chain of random numbers for shuffling; the first picks the draws that are kept.
@@ -54,7 +57,7 @@ pub struct Laplace {
     /// ... and at most this.
     pub max_tolerance: f64,
     /// Never more draws than this for one proposal.
-    pub max_draws: usize,
+    max_draws: usize,
     /// What to turn to where the importance weights stay unreliable.
     pub fallback: Option<Nuts>,
     /// Standard draws by length of theta.
@@ -147,6 +150,7 @@ impl Laplace {
         max_draws: usize,
         fallback: Option<Nuts>,
     ) -> Self {
+        let max_draws = max_draws.max(FIRST_LOOK);
         let tables = (0..=Features::MAX_LEN).map(|_| OnceLock::new()).collect();
         Self { tolerance, max_tolerance, max_draws, fallback, tables }
     }
@@ -177,13 +181,8 @@ impl Laplace {
         let proposal =
             Proposal { centre: &mode.theta, root: mode.root.as_ref(), heavy, standard, shuffle };
         let mut weighted = Weighted::empty(problem);
-        proposal.extend(&mut weighted, FIRST_LOOK.min(self.max_draws), problem, scratch);
-        // A bad proposal is not worth more draws.
-        if weighted.k_hat <= Diagnostics::K_HAT_LIMIT {
-            let wanted = weighted.draws_for(tolerance, problem).max(DRAWS_PER_KEPT * keep);
-            let wanted = wanted.min(self.max_draws);
-            proposal.extend(&mut weighted, wanted, problem, scratch);
-        }
+        proposal.extend(&mut weighted, FIRST_LOOK, problem, scratch);
+        self.refine(&proposal, &mut weighted, tolerance, keep, problem, scratch);
         let mut draws = weighted.weights.len();
         let retried = weighted.k_hat > Diagnostics::K_HAT_LIMIT;
         for _ in 0..RETRIES {
@@ -196,10 +195,7 @@ impl Laplace {
             let mut next = Weighted::empty(problem);
             let wanted = (RETRY_FACTOR * FIRST_LOOK).min(self.max_draws);
             proposal.extend(&mut next, wanted, problem, scratch);
-            if next.k_hat <= Diagnostics::K_HAT_LIMIT {
-                let wanted = next.draws_for(tolerance, problem).min(self.max_draws);
-                proposal.extend(&mut next, wanted, problem, scratch);
-            }
+            self.refine(&proposal, &mut next, tolerance, keep, problem, scratch);
             draws += next.weights.len();
             // A proposal that fits better, unless it turned out not to.
             if next.effective < weighted.effective {
@@ -210,8 +206,11 @@ impl Laplace {
         if weighted.k_hat > Diagnostics::K_HAT_LIMIT
             && let Some(nuts) = &self.fallback
         {
-            return nuts.posterior(problem, mode, keep, stream, scratch);
+            let mut posterior = nuts.posterior(problem, mode, keep, stream, scratch)?;
+            posterior.diagnostics.retried = true;
+            return Ok(posterior);
         }
+        let error = weighted.error(problem);
         Ok(Posterior {
             log_mean: mode.log_of_mean(problem, weighted.mean_density()),
             draws: weighted.resample(keep, stream),
@@ -219,11 +218,38 @@ impl Laplace {
                 draws,
                 effective: weighted.effective,
                 k_hat: Some(weighted.k_hat),
+                error: Some((error, tolerance)),
                 retried,
                 acceptance: None,
                 divergences: 0,
             },
         })
+    }
+}
+
+impl Laplace {
+    /// Draws on until the error is small enough. A bad proposal is not worth more draws.
+    fn refine(
+        &self,
+        proposal: &Proposal<'_>,
+        weighted: &mut Weighted,
+        tolerance: f64,
+        keep: usize,
+        problem: &Problem<'_>,
+        scratch: &mut Scratch,
+    ) {
+        for _ in 0..ROUNDS {
+            let (done, error) = (weighted.weights.len(), weighted.error(problem));
+            let wanted = (done as f64 * (error / tolerance).powi(2)) as usize;
+            let wanted = wanted.max(DRAWS_PER_KEPT * keep).min(self.max_draws);
+            if weighted.k_hat.is_nan()
+                || weighted.k_hat > Diagnostics::K_HAT_LIMIT
+                || wanted <= done
+            {
+                return;
+            }
+            proposal.extend(weighted, wanted.next_multiple_of(BATCH), problem, scratch);
+        }
     }
 }
 
@@ -350,12 +376,12 @@ impl Weighted {
         (self.k_hat, self.effective) = (pareto.k_hat, pareto.effective);
     }
 
-    /// How many draws bring the Monte Carlo error of the mean density under `tolerance`.
+    /// The Monte Carlo error of the mean density, estimated.
     ///
-    /// The error is a total variation from where half of the observations could have been: further
+    /// It is a total variation from where half of the observations could have been: further
     /// left a truncated density is arbitrary. With `F` the mass there and `g` the mean normalised
     /// there, a draw deviates by `(f - g F) / mean F` (the delta method for a ratio).
-    fn draws_for(&self, tolerance: f64, problem: &Problem<'_>) -> usize {
+    fn error(&self, problem: &Problem<'_>) -> f64 {
         let grid = problem.likelihood.features().grid();
         let from = problem.likelihood.sample().median_lower;
         let widths = &grid.widths()[from..];
@@ -375,9 +401,7 @@ impl Weighted {
         }
         variance.iter_mut().for_each(|v| *v = v.sqrt());
         // Half the expected absolute value of a Gaussian deviation.
-        let error = 0.4 * mass(&variance);
-        let wanted = self.weights.len() as f64 * (error / tolerance).powi(2);
-        (wanted as usize).next_multiple_of(BATCH)
+        0.4 * mass(&variance)
     }
 
     fn mean_density(&self) -> Vec<f64> {

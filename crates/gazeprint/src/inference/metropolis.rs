@@ -7,8 +7,9 @@ use rand_distr::StandardNormal;
 
 use super::diagnostics::effective_sample_size;
 use super::newton::{Mode, Scratch};
-use super::{Diagnostics, Posterior, Problem, Stream};
+use super::{Diagnostics, Posterior, Problem};
 use crate::density::{Features, GaussianPrior, Likelihood};
+use crate::random::Stream;
 
 /// How the gamma part moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,7 +99,9 @@ impl Metropolis {
             if t < self.burn_in {
                 // The first half finds the way to where the posterior is.
                 if 2 * t >= self.burn_in {
-                    walk.judge(t, ratio.exp().min(1.0));
+                    // A proposal whose likelihood is not a number is never accepted.
+                    let probability = if ratio.is_nan() { 0.0 } else { ratio.exp().min(1.0) };
+                    walk.judge(t, probability);
                 }
                 continue;
             }
@@ -122,6 +125,7 @@ impl Metropolis {
                 draws: self.burn_in + kept,
                 effective,
                 k_hat: None,
+                error: None,
                 retried: false,
                 acceptance: Some(accepted as f64 / kept as f64),
                 divergences: 0,

@@ -18,11 +18,10 @@ pub use metropolis::{Metropolis, Step};
 pub use newton::{Mode, Scratch};
 pub use nuts::Nuts;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 use thiserror::Error;
 
 use crate::density::{Features, GaussianPrior, Likelihood, Tabulated};
+use crate::random::Stream;
 
 /// A density to be inferred: the likelihood of its observations and the prior over theta.
 #[derive(Debug, Clone, Copy)]
@@ -121,25 +120,6 @@ impl Engine {
     }
 }
 
-/// Names a stream of random numbers: results depend on what is computed, never on which thread
-/// computes it or in which order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stream {
-    /// The seed of the whole computation.
-    pub seed: u64,
-    /// What within it: for example reader and density.
-    pub index: u64,
-}
-
-impl Stream {
-    /// The generator of one chain of this stream.
-    pub fn chain(self, chain: u64) -> ChaCha8Rng {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(self.index.wrapping_mul(64).wrapping_add(chain));
-        rng
-    }
-}
-
 /// What is known of a density after seeing its observations.
 #[derive(Debug, Clone)]
 pub struct Posterior {
@@ -182,6 +162,9 @@ pub struct Diagnostics {
     pub effective: f64,
     /// Shape of the tail of the importance weights (`laplace`); above 0.7 they are unreliable.
     pub k_hat: Option<f64>,
+    /// Estimated Monte Carlo error of the posterior-mean density, and what was aimed at (`laplace`;
+    /// total variation).
+    pub error: Option<(f64, f64)>,
     /// Whether a second proposal was needed (`laplace`).
     pub retried: bool,
     /// Accepted part of the proposals after burn-in (`metropolis`).
@@ -193,6 +176,8 @@ pub struct Diagnostics {
 impl Diagnostics {
     /// Importance weights above this are unreliable.
     pub const K_HAT_LIMIT: f64 = 0.7;
+    /// More than this part of divergent transitions is too much.
+    pub const DIVERGENCE_LIMIT: f64 = 0.01;
     /// Under this many effective draws a chain has not mixed.
     pub const EFFECTIVE_LIMIT: f64 = 100.0;
 
@@ -202,6 +187,7 @@ impl Diagnostics {
             draws: 0,
             effective: f64::INFINITY,
             k_hat: None,
+            error: None,
             retried: false,
             acceptance: None,
             divergences: 0,
@@ -210,9 +196,10 @@ impl Diagnostics {
 
     /// Whether the engine itself has doubts.
     pub fn doubtful(&self) -> bool {
-        match self.k_hat {
-            Some(k) => k > Self::K_HAT_LIMIT,
-            None => self.effective < Self::EFFECTIVE_LIMIT || self.divergences > 0,
-        }
+        let reliable = self.k_hat.is_none_or(|k| k <= Self::K_HAT_LIMIT)
+            && self.error.is_none_or(|(error, tolerance)| error <= 2.0 * tolerance);
+        let mixed = self.effective >= Self::EFFECTIVE_LIMIT || self.k_hat.is_some();
+        let diverged = self.divergences as f64 > Self::DIVERGENCE_LIMIT * self.draws as f64;
+        !reliable || !mixed || diverged
     }
 }

@@ -12,6 +12,8 @@ use crate::density::{Features, Workspace};
 
 /// Half the squared Newton decrement, in nats, under which the mode is found.
 const TOLERANCE: f64 = 1e-10;
+/// A decrement that has stopped falling is good enough under this, in nats.
+const STALLED: f64 = 1e-6;
 const MAX_STEPS: usize = 200;
 
 /// The mode of a posterior with the curvature there.
@@ -96,6 +98,7 @@ impl Problem<'_> {
         let p = start.len();
         let mut theta = start.to_vec();
         let (mut decrement, mut taken) = (f64::INFINITY, 0);
+        let mut previous = f64::INFINITY;
         for steps in 1..=MAX_STEPS {
             taken = steps;
             let log_likelihood = self.linearise(&theta, scratch);
@@ -108,7 +111,10 @@ impl Problem<'_> {
             if !decrement.is_finite() || !value.is_finite() {
                 break;
             }
-            if decrement < 2.0 * TOLERANCE {
+            // Many observations in one place: rounding keeps the decrement from falling further.
+            let stalled = decrement < STALLED && decrement > 0.25 * previous;
+            previous = decrement;
+            if decrement < 2.0 * TOLERANCE || stalled {
                 let log_det: f64 = (0..p).map(|i| scratch.information[(i, i)].ln()).sum();
                 return Ok(Mode {
                     theta,

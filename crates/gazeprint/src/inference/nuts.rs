@@ -15,7 +15,8 @@ use thiserror::Error;
 
 use super::diagnostics::effective_sample_size;
 use super::newton::{Mode, Scratch};
-use super::{Diagnostics, InferenceError, Posterior, Problem, Stream};
+use super::{Diagnostics, InferenceError, Posterior, Problem};
+use crate::random::Stream;
 
 /// The exact engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,8 @@ impl Default for Nuts {
     }
 }
 
+/// A stream has this many chains.
+const MAX_CHAINS: usize = 64;
 /// Small steps: with few observations one side of the posterior is a plateau, the other a cliff.
 const TARGET_ACCEPTANCE: f64 = 0.95;
 /// An energy error beyond which a trajectory has diverged, in nats; as in Stan.
@@ -127,7 +130,7 @@ impl Nuts {
         settings.adapt_options.step_size_settings.target_accept = TARGET_ACCEPTANCE;
         let mut thetas: Vec<Vec<f64>> = Vec::with_capacity(self.chains * self.draws);
         let mut divergences = 0;
-        for chain in 0..self.chains {
+        for chain in 0..self.chains.clamp(1, MAX_CHAINS) {
             let mut rng = stream.chain(chain as u64);
             let start: Vec<f64> = (0..p).map(|_| rng.sample(StandardNormal)).collect();
             let whitened = Whitened {
@@ -141,7 +144,7 @@ impl Nuts {
                 .new_chain(chain as u64, CpuMath::new(whitened), &mut rng)
                 .map_err(|e| failed(&e))?;
             sampler.set_position(&start).map_err(|e| failed(&e))?;
-            for t in 0..self.tune + self.draws {
+            for t in 0..self.tune + self.draws.max(1) {
                 let (position, progress) = sampler.draw().map_err(|e| failed(&e))?;
                 if t >= self.tune {
                     divergences += usize::from(progress.diverging);
@@ -180,7 +183,7 @@ impl Nuts {
         ];
         let effective = traces
             .iter()
-            .map(|t| t.chunks(self.draws).map(effective_sample_size).sum::<f64>())
+            .map(|t| t.chunks(self.draws.max(1)).map(effective_sample_size).sum::<f64>())
             .fold(f64::INFINITY, f64::min);
         let total = thetas.len();
         let draws = (0..keep).map(|i| thetas[i * total / keep].clone()).collect();
@@ -188,9 +191,10 @@ impl Nuts {
             log_mean: mode.log_of_mean(problem, mean),
             draws,
             diagnostics: Diagnostics {
-                draws: self.chains * (self.tune + self.draws),
+                draws: total,
                 effective,
                 k_hat: None,
+                error: None,
                 retried: false,
                 acceptance: None,
                 divergences,

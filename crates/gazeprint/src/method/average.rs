@@ -7,7 +7,7 @@ use super::Observations;
 use crate::gallery::Gallery;
 use crate::kernels;
 use crate::saccade::Reading;
-use crate::template::{Layout, Probe};
+use crate::template::{Layout, MU, Probe};
 
 /// Readers as draws from their posteriors. Given the training data the densities, pi and mu of a
 /// reader are independent, so the mean likelihood is a product: of means over draws for each
@@ -41,11 +41,15 @@ impl AverageGallery {
                 let places = layout.range(index).len();
                 let mut columns = vec![0.0; places * readers * draws];
                 let mut row = Vec::with_capacity(places);
-                for (lane, log_f) in by_reader.iter().flat_map(|r| r.iter()).enumerate() {
-                    row.clear();
-                    layout.extend_with_density(index, log_f.clone(), &mut row);
-                    for (place, value) in row.iter().enumerate() {
-                        columns[place * readers * draws + lane] = *value;
+                for (reader, available) in by_reader.iter().enumerate() {
+                    // An engine may have fewer draws than lanes: they are used in turn.
+                    for (i, log_f) in available.iter().cycle().take(draws).enumerate() {
+                        row.clear();
+                        layout.extend_with_density(index, log_f.clone(), &mut row);
+                        let lane = reader * draws + i;
+                        for (place, value) in row.iter().enumerate() {
+                            columns[place * readers * draws + lane] = *value;
+                        }
                     }
                 }
                 columns
@@ -91,7 +95,7 @@ impl Gallery for AverageGallery {
                 .map_or(0.0, |found| entries[found].1)
         };
         let types: [f64; 4] = std::array::from_fn(count);
-        let directions: [f64; 2] = std::array::from_fn(|i| count(4 + i));
+        let directions: [f64; 2] = std::array::from_fn(|i| count(MU + i));
         let mut scores: Vec<f64> = (0..self.readers)
             .map(|r| {
                 probe.constant()

@@ -1,6 +1,7 @@
 //! Generative models of reading: saccade types, amplitudes and durations of each reader, with
 //! backoff to all readers (D7).
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use rand::seq::SliceRandom;
@@ -13,12 +14,15 @@ use super::{
 };
 use crate::density::{Tabulated, mix};
 use crate::gallery::{Gallery, TemplateGallery};
-use crate::inference::{Diagnostics, Engine, InferenceError, Laplace, Scratch, Stream};
+use crate::inference::{Diagnostics, Engine, InferenceError, Laplace, Scratch};
+use crate::random::{Stream, stream};
 use crate::saccade::DensityId;
 use crate::template::{Layout, Parts, ReaderModel};
 
 /// The constants k of the backoff that are tried (D7).
 const BACKOFFS: [f64; 5] = [0.0, 1.0, 4.0, 16.0, 64.0];
+/// The constant where there is nothing to tune it on.
+const UNTUNED_BACKOFF: f64 = 4.0;
 
 /// A generative method.
 #[derive(Debug)]
@@ -69,7 +73,7 @@ impl Generative {
     fn keep(&self) -> usize {
         match self.scoring {
             Scoring::PosteriorMean => 0,
-            Scoring::FullAverage { draws } => draws,
+            Scoring::FullAverage { draws } => draws.max(1),
         }
     }
 
@@ -124,12 +128,11 @@ impl Generative {
         seed: u64,
         monitor: &dyn Monitor,
     ) -> Result<f64, FitError> {
-        let mut texts = training.texts();
-        texts.shuffle(&mut Stream { seed, index: u64::MAX / 64 }.chain(0));
-        let first: std::collections::HashSet<usize> =
-            texts[..texts.len().div_ceil(2)].iter().copied().collect();
+        let mut units = training.units();
+        units.shuffle(&mut Stream { seed, index: stream::FOLDS }.chain(0));
+        let first: HashSet<usize> = units[..units.len().div_ceil(2)].iter().copied().collect();
         let folds = [true, false]
-            .map(|side| Observations::filtered(training, |r| first.contains(&r.text) == side));
+            .map(|side| Observations::filtered(training, |r| first.contains(&r.unit) == side));
         let mut totals = [0.0; BACKOFFS.len()];
         for (fitted, held_out) in [(&folds[0], &folds[1]), (&folds[1], &folds[0])] {
             for density in shared {
@@ -158,9 +161,13 @@ impl Generative {
                 }
             }
         }
-        let mut best = 0;
-        for i in 1..BACKOFFS.len() {
-            // Held-out likelihood of minus infinity or worse never wins.
+        if totals.iter().all(|t| *t == 0.0) {
+            // Nothing was held out: a cautious constant.
+            return Ok(UNTUNED_BACKOFF);
+        }
+        // The largest k that is as good as any; minus infinity or worse never wins.
+        let mut best = BACKOFFS.len() - 1;
+        for i in (0..BACKOFFS.len() - 1).rev() {
             if totals[i] > totals[best] || totals[best].is_nan() {
                 best = i;
             }
@@ -183,6 +190,7 @@ fn fit_reader(
     let mode = problem.mode(&shared.pooled, scratch).ok()?;
     let Some(engine) = engine else {
         fit.log_f = mode.log_density(&shared.features);
+        fit.log_draws = vec![fit.log_f.clone(); keep];
         return Some(Diagnostics::of_mode());
     };
     let posterior = engine.posterior(&problem, &mode, keep, stream, scratch).ok()?;
@@ -267,12 +275,12 @@ impl Method for Generative {
                     .collect();
                 Box::new(TemplateGallery::new(layout, &rows))
             }
-            Scoring::FullAverage { draws } => {
+            Scoring::FullAverage { .. } => {
                 let log_draws: Vec<Vec<&[Vec<f64>]>> = densities
                     .iter()
                     .map(|d| d.iter().map(|fit| fit.log_draws.as_slice()).collect())
                     .collect();
-                Box::new(AverageGallery::new(layout, &observations, &log_draws, draws))
+                Box::new(AverageGallery::new(layout, &observations, &log_draws, keep))
             }
         };
         let report = FitReport {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use statrs::function::erf::erf;
+use statrs::function::erf::erfc;
 
 use super::{FitError, FitReport, Fitted, Method, Monitor, Training};
 use crate::gallery::Gallery;
@@ -55,7 +55,13 @@ fn features(reading: &Reading) -> [Option<f64>; FEATURES] {
     };
     let leftmost = reading.events.iter().map(|e| e.x).fold(f64::INFINITY, f64::min);
     let rightmost = reading.events.iter().map(|e| e.x).fold(f64::NEG_INFINITY, f64::max);
-    let turns = steps.windows(2).filter(|w| (w[0] > 0.0) != (w[1] > 0.0)).count();
+    // Within a pass: no saccade leads from one pass to the next.
+    let turns = reading
+        .events
+        .windows(2)
+        .filter_map(|pair| Some((pair[0].step()?, pair[1].step()?)))
+        .filter(|(a, b)| (*a > 0.0) != (*b > 0.0))
+        .count();
     [
         Some(reading.events.len() as f64),
         mean(&mut reading.events.iter().map(|e| e.duration)),
@@ -128,8 +134,8 @@ impl HollandGallery {
             let template = self.templates[reader][f];
             if let Some(x) = means[f].filter(|_| !template.is_nan() && self.scales[f] > 0.0) {
                 let z = (x - template) / self.scales[f];
-                // 2 Phi(z) - 1 = erf(z / sqrt 2).
-                sum += self.weights[f] * (1.0 - erf(z / std::f64::consts::SQRT_2).abs());
+                // 1 - abs(2 Phi(z) - 1), without cancellation.
+                sum += self.weights[f] * erfc(z.abs() / std::f64::consts::SQRT_2);
                 total += self.weights[f];
             }
         }

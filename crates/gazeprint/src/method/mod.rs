@@ -58,12 +58,12 @@ impl<'a> Training<'a> {
         &self.readings
     }
 
-    /// The texts that were read, ascending.
-    pub fn texts(&self) -> Vec<usize> {
-        let mut texts: Vec<usize> = self.readings.iter().map(|(_, r)| r.text).collect();
-        texts.sort_unstable();
-        texts.dedup();
-        texts
+    /// The units that were read, ascending (see [`Reading::unit`]).
+    pub fn units(&self) -> Vec<usize> {
+        let mut units: Vec<usize> = self.readings.iter().map(|(_, r)| r.unit).collect();
+        units.sort_unstable();
+        units.dedup();
+        units
     }
 }
 

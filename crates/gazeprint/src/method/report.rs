@@ -31,8 +31,8 @@ pub struct DensityReport {
     pub doubtful: usize,
     /// Fits that needed a second proposal (`laplace`).
     pub retried: usize,
-    /// Mean effective sample size.
-    pub effective: f64,
+    /// Mean effective sample size; none where nothing was drawn.
+    pub effective: Option<f64>,
     /// Mean acceptance (`metropolis`).
     pub acceptance: Option<f64>,
     /// Divergent transitions (`nuts`).
@@ -52,7 +52,10 @@ impl DensityReport {
             failed: fits.len() - known.len(),
             doubtful: known.iter().filter(|d| d.doubtful()).count(),
             retried: known.iter().filter(|d| d.retried).count(),
-            effective: mean(&|d| d.effective),
+            effective: known
+                .iter()
+                .any(|d| d.effective.is_finite())
+                .then(|| mean(&|d| d.effective)),
             acceptance: known
                 .iter()
                 .any(|d| d.acceptance.is_some())

@@ -122,10 +122,10 @@ fn grid(id: DensityId, observations: &Observations) -> Grid {
     Grid::new(lower.clamp(0.0, 0.9 * upper), upper)
 }
 
-/// Every k-th of many items, so that about `most` are left.
-fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
-    let step = items.len().div_ceil(most).max(1);
-    items.into_iter().step_by(step).collect()
+/// At most `most` of many items, evenly chosen.
+fn thinned<T: Copy>(items: &[T], most: usize) -> Vec<T> {
+    let n = most.min(items.len());
+    (0..n).map(|i| items[i * items.len() / n]).collect()
 }
 
 fn pooled_mode(
@@ -135,7 +135,7 @@ fn pooled_mode(
     observations: &Observations,
     start: &[f64],
 ) -> Result<Mode, InferenceError> {
-    let pooled = thinned(observations.pooled(id).collect(), MAX_POOLED);
+    let pooled = thinned(&observations.pooled(id).collect::<Vec<_>>(), MAX_POOLED);
     let sample = Sample::new(features.grid(), id.truncation(), pooled);
     let problem = Problem { likelihood: Likelihood::new(features, &sample), prior };
     problem.mode(start, &mut Scratch::new(features))
@@ -150,7 +150,7 @@ fn tune_amplitude(
     let readers: Vec<usize> = (0..observations.readers())
         .filter(|&r| !observations.of_reader(id, r).is_empty())
         .collect();
-    let readers = thinned(readers, MAX_TUNING_READERS);
+    let readers = thinned(&readers, MAX_TUNING_READERS);
     let candidates: Vec<(f64, Features)> = HALF_DECADES
         .map(|h| 10f64.powf(f64::from(h) / 2.0))
         .map(|a| (a, unit.with_amplitude_scaled(a)))
@@ -179,12 +179,14 @@ fn tune_amplitude(
                         Ok(mode.log_evidence)
                     })
                     .collect::<Result<Vec<f64>, InferenceError>>()
+                    // A reader whose fit fails has no say in A.
+                    .ok()
             },
         )
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect::<Vec<_>>();
     let mut best = (1.0, f64::NEG_INFINITY);
     for (i, (a, _)) in candidates.iter().enumerate() {
-        let total: f64 = evidence.iter().map(|e| e[i]).sum();
+        let total: f64 = evidence.iter().flatten().map(|e| e[i]).sum();
         if total > best.1 {
             best = (*a, total);
         }

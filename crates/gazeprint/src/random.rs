@@ -1,0 +1,35 @@
+//! Named streams of random numbers.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// Names a stream of random numbers: results depend on what is computed, never on which thread
+/// computes it or in which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stream {
+    /// The seed of the whole computation.
+    pub seed: u64,
+    /// What within it: for example reader and density, or one of [`stream`].
+    pub index: u64,
+}
+
+/// Indices of streams that belong to no reader; those of readers lie below.
+pub mod stream {
+    /// Divides the training texts into folds.
+    pub const FOLDS: u64 = 1 << 39;
+    /// Divides a corpus; the number of the split is added.
+    pub const SPLITS: u64 = 1 << 40;
+    /// Cuts test readings into probes; split and reader are added.
+    pub const PROBES: u64 = 1 << 41;
+    /// Draws readers with replacement.
+    pub const BOOTSTRAP: u64 = 1 << 42;
+}
+
+impl Stream {
+    /// The generator of one chain of this stream; there are 64.
+    pub fn chain(self, chain: u64) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(self.index.wrapping_mul(64).wrapping_add(chain));
+        rng
+    }
+}
