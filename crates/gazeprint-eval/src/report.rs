@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use gazeprint::inference::Stream;
 use gazeprint::method::DensityReport;
-use rand::RngExt;
 use serde::Serialize;
 
-use crate::measures::mean_and_error;
+use crate::measures::{Bootstrap, Tally, mean_and_error};
 use crate::study::{MethodResult, ProbeResult, SplitResult, Study};
 
 /// Version of the layout of `study.json`.
@@ -211,7 +210,7 @@ impl MethodReport {
         let splits = &result.splits;
         let sum = |value: &dyn Fn(&SplitResult) -> f64| splits.iter().map(value).sum::<f64>();
         let mut accuracy = Estimate::over(splits, |s| s.all.accuracy);
-        accuracy.ci95 = Some(bootstrap_accuracy(splits, readers, seed, |s| &s.all));
+        accuracy.ci95 = bootstrap_accuracy(splits, readers, seed, |s| &s.all);
         let mut amplitudes: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
         for (id, a) in splits.iter().flat_map(|s| &s.report.amplitudes) {
             amplitudes.entry(id.name()).or_default().push(*a);
@@ -242,7 +241,7 @@ impl SentencesReport {
     fn of(splits: &[SplitResult], index: usize, readers: usize, seed: u64) -> Self {
         let result = |s: &'_ SplitResult| -> ProbeResult { s.by_sentences[index].clone() };
         let mut accuracy = Estimate::over(splits, |s| s.by_sentences[index].accuracy);
-        accuracy.ci95 = Some(bootstrap_accuracy(splits, readers, seed, |s| &s.by_sentences[index]));
+        accuracy.ci95 = bootstrap_accuracy(splits, readers, seed, |s| &s.by_sentences[index]);
         Self {
             sentences: result(&splits[0]).sentences.unwrap_or(0),
             probes: splits.iter().map(|s| s.by_sentences[index].probes as f64).sum::<f64>()
@@ -294,28 +293,15 @@ fn bootstrap_accuracy<'a>(
     readers: usize,
     seed: u64,
     result: impl Fn(&'a SplitResult) -> &'a ProbeResult,
-) -> [f64; 2] {
-    let mut totals = vec![(0.0, 0.0); readers];
+) -> Option<[f64; 2]> {
+    let mut tallies = vec![Tally::default(); readers];
     for split in splits {
         for (&reader, &(right, probes)) in split.readers.iter().zip(&result(split).by_reader) {
-            totals[reader].0 += right;
-            totals[reader].1 += probes as f64;
+            tallies[reader].right += right;
+            tallies[reader].probes += probes;
         }
     }
-    totals.retain(|(_, probes)| *probes > 0.0);
-    let mut rng = Stream { seed, index: BOOTSTRAP_STREAM }.chain(0);
-    let mut accuracies: Vec<f64> = (0..BOOTSTRAP_SAMPLES)
-        .map(|_| {
-            let (mut right, mut probes) = (0.0, 0.0);
-            for _ in 0..totals.len() {
-                let drawn = totals[rng.random_range(0..totals.len())];
-                right += drawn.0;
-                probes += drawn.1;
-            }
-            right / probes
-        })
-        .collect();
-    accuracies.sort_by(f64::total_cmp);
-    let quantile = |q: f64| accuracies[(q * (BOOTSTRAP_SAMPLES - 1) as f64).round() as usize];
-    [quantile(0.025), quantile(0.975)]
+    tallies.retain(|tally| tally.probes > 0);
+    let stream = Stream { seed, index: BOOTSTRAP_STREAM };
+    Bootstrap { samples: BOOTSTRAP_SAMPLES, stream }.accuracy(&tallies)
 }
