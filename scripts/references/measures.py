@@ -42,7 +42,7 @@ from sklearn.metrics import det_curve, roc_auc_score
 
 OUT = pathlib.Path("crates/gazeprint-eval/tests/fixtures/measures.json")
 RATES = [0.0, 0.0001, 0.001, 0.01, 0.05, 0.1, 0.3]
-RIDGE = 1e-6
+RIDGE = 1e-9
 
 
 def score_sets():
@@ -96,7 +96,7 @@ def penalised(genuine, impostor):
 def by_lir(genuine, impostor):
     scores = np.concatenate([genuine, impostor])
     labels = np.concatenate([np.ones(len(genuine)), np.zeros(len(impostor))])
-    fit = LogitCalibrator(C=1e9, tol=1e-12, max_iter=100_000).fit(scores, labels)
+    fit = LogitCalibrator(C=1e12, tol=1e-12, max_iter=100_000).fit(scores, labels)
     return {"scale": fit._logit.coef_[0, 0], "offset": fit._logit.intercept_[0]}
 
 

@@ -58,7 +58,7 @@ struct Identification {
 }
 
 fn fixture() -> Fixture {
-    serde_json::from_str(include_str!("fixtures/measures.json")).unwrap()
+    serde_json::from_str(include_str!("fixtures/measures.json")).expect("the fixture")
 }
 
 /// Runs a check on every set of scores, by name.
@@ -170,16 +170,18 @@ fn calibration_agrees_with_scikit_learn_and_lir() {
         let ours = Affine::fit(&claims.genuine, &claims.impostor).unwrap();
         match &set.calibration {
             Some(theirs) if theirs.scale > 0.0 => {
-                close(name, ours.scale, theirs.scale, 1e-8 * theirs.scale);
-                close(name, ours.offset, theirs.offset, 1e-8 * (1.0 + theirs.offset.abs()));
+                // Without overlap the cost is all but flat, and their optimiser stops early.
+                let tolerance = if set.min_cllr == 0.0 { 1e-7 } else { 1e-12 };
+                close(name, ours.scale, theirs.scale, tolerance * theirs.scale);
+                close(name, ours.offset, theirs.offset, tolerance * (1.0 + theirs.offset.abs()));
             }
             // A falling calibration, or none: ours then says nothing.
             _ => assert_eq!(ours, Affine { scale: 0.0, offset: 0.0 }, "{name}"),
         }
         // lir has no prior to speak of; ours must not be seen, either.
         if let Some(theirs) = &set.calibration_lir {
-            close(name, ours.scale, theirs.scale, 1e-3 * theirs.scale);
-            close(name, ours.offset, theirs.offset, 1e-3 * (1.0 + theirs.offset.abs()));
+            close(name, ours.scale, theirs.scale, 1e-5 * theirs.scale);
+            close(name, ours.offset, theirs.offset, 1e-5 * (1.0 + theirs.offset.abs()));
         }
     });
 }
@@ -205,7 +207,7 @@ fn intervals_agree_with_scipy() {
 
 /// Scores at the quantiles of a normal distribution: a sample without chance.
 fn quantiles(mean: f64, deviation: f64, count: usize) -> Vec<f64> {
-    let normal = Normal::new(mean, deviation).unwrap();
+    let normal = Normal::new(mean, deviation).expect("a positive deviation");
     (0..count).map(|i| normal.inverse_cdf((i as f64 + 0.5) / count as f64)).collect()
 }
 
