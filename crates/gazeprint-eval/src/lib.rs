@@ -3,7 +3,7 @@
 //! | module | does |
 //! |---|---|
 //! | [`protocol`] | divides a corpus into training and test, cuts test readings into probes |
-//! | [`measures`] | accuracy, area under the error curve, equal error rate |
+//! | [`measures`] | accuracy, error rates and curves, thresholds, calibration, intervals over readers |
 //! | [`study`] | compares methods over repeated splits |
 //! | [`report`] | turns a study into `study.json` |
 //! | [`summary`] | says what is in a corpus and what looks wrong with it |

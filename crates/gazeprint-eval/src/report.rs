@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use gazeprint::method::DensityReport;
 use gazeprint::random::{Stream, stream};
-use rand::RngExt;
 use serde::Serialize;
 
-use crate::measures::mean_and_error;
+use crate::measures::{Bootstrap, Tally, mean_and_error};
 use crate::study::{MethodResult, ProbeResult, SplitResult, Study};
 
 /// Version of the layout of `study.json`.
@@ -218,7 +217,7 @@ impl MethodReport {
         let splits = &result.splits;
         let sum = |value: &dyn Fn(&SplitResult) -> f64| splits.iter().map(value).sum::<f64>();
         let mut accuracy = Estimate::over(splits, |s| s.all.accuracy);
-        accuracy.ci95 = Some(bootstrap_accuracy(splits, readers, seed, |s| &s.all));
+        accuracy.ci95 = bootstrap_accuracy(splits, readers, seed, |s| &s.all);
         let mut amplitudes: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
         for (id, a) in splits.iter().flat_map(|s| &s.report.amplitudes) {
             amplitudes.entry(id.name()).or_default().push(*a);
@@ -251,7 +250,7 @@ impl SentencesReport {
             splits.iter().map(|s| value(&s.by_sentences[index])).sum()
         };
         let mut accuracy = Estimate::over(splits, |s| s.by_sentences[index].accuracy);
-        accuracy.ci95 = Some(bootstrap_accuracy(splits, readers, seed, |s| &s.by_sentences[index]));
+        accuracy.ci95 = bootstrap_accuracy(splits, readers, seed, |s| &s.by_sentences[index]);
         Self {
             sentences: splits[0].by_sentences[index].sentences.unwrap_or(0),
             probes: sum(|r| r.probes),
@@ -303,28 +302,15 @@ fn bootstrap_accuracy<'a>(
     readers: usize,
     seed: u64,
     result: impl Fn(&'a SplitResult) -> &'a ProbeResult,
-) -> [f64; 2] {
-    let mut totals = vec![(0.0, 0.0); readers];
+) -> Option<[f64; 2]> {
+    let mut tallies = vec![Tally::default(); readers];
     for split in splits {
         for (&reader, &(right, probes)) in split.readers.iter().zip(&result(split).by_reader) {
-            totals[reader].0 += right;
-            totals[reader].1 += probes as f64;
+            tallies[reader].right += right;
+            tallies[reader].probes += probes;
         }
     }
-    totals.retain(|(_, probes)| *probes > 0.0);
-    let mut rng = Stream { seed, index: stream::BOOTSTRAP }.chain(0);
-    let mut accuracies: Vec<f64> = (0..BOOTSTRAP_SAMPLES)
-        .map(|_| {
-            let (mut right, mut probes) = (0.0, 0.0);
-            for _ in 0..totals.len() {
-                let drawn = totals[rng.random_range(0..totals.len())];
-                right += drawn.0;
-                probes += drawn.1;
-            }
-            right / probes
-        })
-        .collect();
-    accuracies.sort_by(f64::total_cmp);
-    let quantile = |q: f64| accuracies[(q * (BOOTSTRAP_SAMPLES - 1) as f64).round() as usize];
-    [quantile(0.025), quantile(0.975)]
+    tallies.retain(|tally| tally.probes > 0);
+    let stream = Stream { seed, index: stream::BOOTSTRAP };
+    Bootstrap { samples: BOOTSTRAP_SAMPLES, stream }.accuracy(&tallies)
 }

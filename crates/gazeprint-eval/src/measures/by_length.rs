@@ -1,0 +1,259 @@
+//! Calibration and thresholds that depend on how much reading was observed.
+//!
+//! Scores are sums over fixations. What a score is worth, and which score few impostors reach,
+//! therefore depends on the number of fixations of the probe. Both are learned at a few lengths
+//! (probes of 1, 3, 5, 10 and all sentences) and interpolated linearly in the logarithm of the
+//! number of fixations, which spaces these lengths evenly.
+
+use super::calibration::Affine;
+use super::rate::threshold_at;
+use super::verification::Claims;
+
+/// Values at several lengths, by rising mean log number of fixations.
+#[derive(Debug, Clone, PartialEq)]
+struct Table<const K: usize> {
+    nodes: Vec<(f64, [f64; K])>,
+}
+
+/// Where a length lies in a table.
+enum Place {
+    /// Shorter than the first node.
+    Before,
+    /// Between a node and the next, at this part of the way.
+    Between(usize, f64),
+    /// At the last node or longer.
+    After,
+}
+
+impl<const K: usize> Table<K> {
+    /// Nodes in any order; those of equal length are averaged. `None` without nodes, or if a
+    /// length is not finite.
+    fn new(mut nodes: Vec<(f64, [f64; K])>) -> Option<Self> {
+        if nodes.is_empty() || nodes.iter().any(|(length, _)| !length.is_finite()) {
+            return None;
+        }
+        nodes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let nodes = nodes
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|same| {
+                let mean = |k: usize| same.iter().map(|n| n.1[k]).sum::<f64>() / same.len() as f64;
+                (same[0].0, std::array::from_fn(mean))
+            })
+            .collect();
+        Some(Self { nodes })
+    }
+
+    /// A length that is NaN is nothing observed, and comes before all.
+    fn place(&self, length: f64) -> Place {
+        let next = self.nodes.partition_point(|(node, _)| *node <= length);
+        if next == 0 {
+            return Place::Before;
+        }
+        if next == self.nodes.len() {
+            return Place::After;
+        }
+        let (low, high) = (self.nodes[next - 1].0, self.nodes[next].0);
+        Place::Between(next - 1, (length - low) / (high - low))
+    }
+
+    fn between(&self, node: usize, part: f64) -> [f64; K] {
+        let (low, high) = (&self.nodes[node].1, &self.nodes[node + 1].1);
+        std::array::from_fn(|k| low[k] + part * (high[k] - low[k]))
+    }
+
+    fn first(&self) -> [f64; K] {
+        self.nodes[0].1
+    }
+
+    fn last(&self) -> [f64; K] {
+        self.nodes[self.nodes.len() - 1].1
+    }
+}
+
+/// Calibration by length of the probe.
+///
+/// Beyond the lengths it was learned at, the nearest calibration is used: a calibration says how
+/// much of a score to believe, and there is nothing to learn from that it should be more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ByLength(Table<2>);
+
+impl ByLength {
+    /// From calibrations at given mean log numbers of fixations, in any order. `None` without
+    /// any, or if a length is not finite.
+    pub fn new(nodes: impl IntoIterator<Item = (f64, Affine)>) -> Option<Self> {
+        let nodes = nodes.into_iter().map(|(length, fit)| (length, [fit.scale, fit.offset]));
+        Table::new(nodes.collect()).map(Self)
+    }
+
+    /// Fits a calibration to the claims of probes of each length, given by the mean log number of
+    /// their fixations. Lengths at which there is none ([`Affine::fit`]) are left out.
+    pub fn fit<'a>(lengths: impl IntoIterator<Item = (f64, &'a Claims)>) -> Option<Self> {
+        Self::new(lengths.into_iter().filter_map(|(length, claims)| {
+            Some((length, Affine::fit(&claims.genuine, &claims.impostor)?))
+        }))
+    }
+
+    /// The calibration for a probe of so many fixations.
+    pub fn at(&self, fixations: f64) -> Affine {
+        let [scale, offset] = match self.0.place(fixations.ln()) {
+            Place::Before => self.0.first(),
+            Place::Between(node, part) => self.0.between(node, part),
+            Place::After => self.0.last(),
+        };
+        Affine { scale, offset }
+    }
+}
+
+/// Thresholds for a wanted rate of false accepts, by length of the probe.
+///
+/// Beyond the lengths it was learned at, a threshold is continued from the nearest two, but never
+/// downwards:
+///
+/// - *Longer.* The scores of impostors drift with the number of fixations, each claim at its own
+///   pace. Mostly they fall, and the threshold with them; where readers resemble each other, or a
+///   model trusts itself too much, those that decide the threshold rise. Drift is linear in the
+///   number of fixations, and chance grows slower, as its square root. So a rising threshold is
+///   continued linearly in the number of fixations, which is at least enough. A falling one stays
+///   where it is: to lower it on the strength of two extreme quantiles would risk more false
+///   accepts than wanted, whereas to keep it costs little, since the scores of genuine readers
+///   rise linearly, too.
+/// - *Shorter.* With less observed all scores draw together, and a low threshold would accept
+///   everybody. A threshold that rises towards short probes goes on rising, linearly in log
+///   fixations; one that falls stays where it is.
+///
+/// Where all impostors drift alike, by `-k` a fixation, the true threshold is `c sqrt(n) - k n`,
+/// and this one is nowhere below it outside the lengths it was learned at: what is not known is
+/// paid for in false rejects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ThresholdByLength(Table<1>);
+
+impl ThresholdByLength {
+    /// From thresholds at given mean log numbers of fixations, in any order. `None` without any,
+    /// or if a length is not finite.
+    pub fn new(nodes: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        Table::new(nodes.into_iter().map(|(length, t)| (length, [t])).collect()).map(Self)
+    }
+
+    /// The thresholds at which at most a part `rate` of the impostors of each length is accepted
+    /// ([`threshold_at`]), lengths given by the mean log number of fixations. Lengths without a
+    /// finite threshold are left out.
+    pub fn fit<'a>(lengths: impl IntoIterator<Item = (f64, &'a [f64])>, rate: f64) -> Option<Self> {
+        Self::new(lengths.into_iter().filter_map(|(length, impostor)| {
+            Some((length, threshold_at(impostor, rate).filter(|t| t.is_finite())?))
+        }))
+    }
+
+    /// The threshold for a probe of so many fixations. Infinity for one of none.
+    pub fn at(&self, fixations: f64) -> f64 {
+        // Without a fixation nothing was observed, and nobody is to be accepted.
+        if fixations.is_nan() || fixations <= 0.0 {
+            return f64::INFINITY;
+        }
+        let length = fixations.ln();
+        let nodes = &self.0.nodes;
+        match self.0.place(length) {
+            Place::Between(node, part) => self.0.between(node, part)[0],
+            Place::Before => {
+                let [first] = self.0.first();
+                let rise = nodes
+                    .get(1)
+                    .map_or(0.0, |second| (first - second.1[0]) / (second.0 - nodes[0].0));
+                first + rise.max(0.0) * (nodes[0].0 - length)
+            }
+            Place::After => {
+                let [last] = self.0.last();
+                let (longest, rise) = match nodes.as_slice() {
+                    [.., before, end] => {
+                        let (a, b) = (before.0.exp(), end.0.exp());
+                        (b, (last - before.1[0]) / (b - a))
+                    }
+                    _ => (fixations, 0.0),
+                };
+                last + rise.max(0.0) * (fixations - longest).max(0.0)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn affine(scale: f64, offset: f64) -> Affine {
+        Affine { scale, offset }
+    }
+
+    #[test]
+    fn calibration_is_interpolated_in_log_fixations_and_clamped() {
+        let nodes = [(40.0_f64.ln(), affine(0.5, -2.0)), (10.0_f64.ln(), affine(1.0, 0.0))];
+        let table = ByLength::new(nodes).unwrap();
+        let close = |a: Affine, b: Affine| {
+            assert!((a.scale - b.scale).abs() < 1e-12 && (a.offset - b.offset).abs() < 1e-12);
+        };
+        close(table.at(10.0), affine(1.0, 0.0));
+        close(table.at(20.0), affine(0.75, -1.0));
+        for longer in [40.0, 80.0, f64::INFINITY] {
+            close(table.at(longer), affine(0.5, -2.0));
+        }
+        for shorter in [5.0, 1.0, 0.0, -1.0, f64::NAN] {
+            close(table.at(shorter), affine(1.0, 0.0));
+        }
+    }
+
+    #[test]
+    fn equal_lengths_are_averaged_and_bad_ones_refused() {
+        let table = ByLength::new([(1.0, affine(1.0, 0.0)), (1.0, affine(3.0, 1.0))]).unwrap();
+        assert_eq!(table.at(7.0), affine(2.0, 0.5));
+        assert_eq!(ByLength::new([]), None);
+        assert_eq!(ByLength::new([(f64::NAN, affine(1.0, 0.0))]), None);
+        assert_eq!(ByLength::fit([(1.0, &Claims::default())]), None);
+    }
+
+    #[test]
+    fn fits_at_each_length_where_there_is_one() {
+        let good = Claims { genuine: vec![1.0, 3.0, 2.0], impostor: vec![0.0, -1.0, 1.5] };
+        let table = ByLength::fit([(1.0, &good), (2.0, &Claims::default())]).unwrap();
+        assert_eq!(Some(table.at(100.0)), Affine::fit(&good.genuine, &good.impostor));
+    }
+
+    #[test]
+    fn rising_thresholds_go_on_linearly_in_fixations() {
+        let table = ThresholdByLength::new([(10.0_f64.ln(), 1.0), (20.0_f64.ln(), 2.0)]).unwrap();
+        assert!((table.at(20.0) - 2.0).abs() < 1e-12);
+        assert!((table.at(40.0) - 4.0).abs() < 1e-12);
+        assert!((table.at(200.0_f64.sqrt()) - 1.5).abs() < 1e-12);
+        // Towards short probes this one would fall: it stays.
+        assert_eq!(table.at(1.0), 1.0);
+    }
+
+    #[test]
+    fn falling_thresholds_stay_for_longer_probes_and_rise_for_shorter() {
+        let table = ThresholdByLength::new([(10.0_f64.ln(), -1.0), (20.0_f64.ln(), -2.0)]).unwrap();
+        assert_eq!(table.at(1e6), -2.0);
+        assert!(table.at(5.0).abs() < 1e-12);
+        assert!((table.at(2.5) - 1.0).abs() < 1e-12);
+        assert_eq!(table.at(0.0), f64::INFINITY);
+        assert_eq!(table.at(f64::NAN), f64::INFINITY);
+    }
+
+    #[test]
+    fn outside_of_the_table_a_threshold_is_never_too_low() {
+        for drift in [-0.2, 0.0, 0.01, 0.05, 0.1, 0.3, 1.0, 3.0] {
+            let truth = |n: f64| 2.0 * n.sqrt() - drift * n;
+            let nodes = [8.0_f64, 24.0, 40.0, 80.0, 400.0];
+            let table = ThresholdByLength::new(nodes.map(|n| (n.ln(), truth(n)))).unwrap();
+            for n in (1..8).chain(400..2000).map(f64::from) {
+                assert!(table.at(n) >= truth(n) - 1e-9, "{drift}, {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_single_length_serves_all() {
+        let table = ThresholdByLength::fit([(2.0, &[1.0, 2.0][..]), (3.0, &[])], 0.5).unwrap();
+        for fixations in [1.0, 7.0, 100.0] {
+            assert_eq!(table.at(fixations), 1.0_f64.next_up());
+        }
+        assert_eq!(ThresholdByLength::fit([(2.0, &[][..])], 0.5), None);
+    }
+}
