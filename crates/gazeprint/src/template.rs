@@ -245,13 +245,15 @@ impl Segment {
             // No interval begins within the last cell; the limit keeps the table smooth.
             return table.log_f()[j];
         }
+        // Nodes left of the support only serve to interpolate just right of its end, so the table
+        // goes on smoothly there.
+        let (first, last) = (self.grid.nodes()[0], self.grid.upper());
         let (lower, upper) = match self.id.truncation() {
-            Truncation::Upper => (0.0, x),
-            Truncation::Lower => (x, f64::INFINITY),
-            _ => (x, x + width as f64),
+            Truncation::Upper => (first, x.max(self.grid.clamped(first, first).1)),
+            Truncation::Lower => (x, last),
+            _ => (x, (x + width as f64).min(last)),
         };
-        let (from, to) = self.grid.clamped(lower, upper);
-        table.log_mass(lower, upper) - (to - from).ln()
+        table.log_mass_of(&self.grid.interval_of_nodes(lower, upper)) - (upper - lower).ln()
     }
 
     /// Adds the weights of an observation; returns the log length of its interval.
@@ -261,19 +263,17 @@ impl Segment {
         let at = (self.density + place.cell) as u32;
         entries.extend([(at, 1.0 - place.t), (at + 1, place.t)]);
         let truncation = self.id.truncation();
+        let lower = o.lower.clamp(grid.lower(), grid.last_lower());
         let (table, upper) = match truncation {
             Truncation::Full => return 0.0,
             Truncation::Upper | Truncation::Lower => (0, o.upper),
             Truncation::Both => {
                 let width = width(o).clamp(1, self.widths);
-                (width - 1, o.lower + width as f64)
+                (width - 1, lower + width as f64)
             }
         };
-        let (from, to) = grid.clamped(o.lower, upper);
-        let end = match truncation {
-            Truncation::Upper => to,
-            _ => o.lower.min(grid.last_lower()),
-        };
+        let (from, to) = grid.clamped(lower, upper);
+        let end = if truncation == Truncation::Upper { to } else { from };
         let start = self.masses + table * grid.nodes().len();
         for (node, weight) in cubic(grid, end) {
             entries.push(((start + node) as u32, -weight));

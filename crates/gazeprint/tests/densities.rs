@@ -82,6 +82,8 @@ fn deviation(cells: usize, eta: [f64; 2], truncation: Truncation) -> f64 {
                 Truncation::Full => (lower, 24.0),
                 _ => bounds(truncation, &mut rng),
             };
+            // Densities live on their support, and so do intervals.
+            let (l, r) = (l.max(lower), r.max(lower + 0.5));
             let integral = quadrature(&grid, l, r, |value| {
                 let o = Observation { value, lower: l, upper: r };
                 table.log_truncated(truncation, &o).exp()

@@ -164,7 +164,7 @@ fn plain_value(
             let hit: f64 = at.iter().zip(theta).map(|(a, t)| a * t).sum();
             let (l, r) = match truncation {
                 Truncation::Full => (grid.lower(), grid.upper()),
-                _ => (o.lower, o.upper),
+                _ => (o.lower.max(grid.lower()), o.upper),
             };
             let terms: Vec<(f64, f64)> =
                 plain_weights(grid, l, r).into_iter().map(|(w, j)| (w, log_f[j])).collect();
@@ -181,7 +181,9 @@ fn values_are_the_sums_they_stand_for() {
         let grid = Arc::new(Grid::new(lower, UPPER));
         for features in families(&grid) {
             for truncation in TRUNCATIONS {
-                let observed = uniform_observations(truncation, UPPER, 60, &mut rng);
+                let mut observed = uniform_observations(truncation, UPPER, 60, &mut rng);
+                // What is observed lies on the support, if not all of its interval.
+                observed.retain(|o| o.value > lower + 0.1);
                 let sample = Sample::new(&grid, truncation, &observed);
                 let likelihood = Likelihood::new(&features, &sample);
                 let mut ws = Workspace::new(&features);

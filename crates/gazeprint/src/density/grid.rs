@@ -171,9 +171,14 @@ impl Grid {
             || o.lower < self.lower
     }
 
-    /// The interval from `lower` to `upper`, clamped to the nodes; never empty.
+    /// The interval from `lower` to `upper`, clamped to the support; never empty.
     pub(crate) fn interval(&self, lower: f64, upper: f64) -> Interval {
         let (lower, upper) = self.clamped(lower, upper);
+        self.interval_of_nodes(lower, upper)
+    }
+
+    /// The interval from `lower` to `upper`, both between the first and the last node.
+    pub(crate) fn interval_of_nodes(&self, lower: f64, upper: f64) -> Interval {
         let (a, b) = (self.place(lower).cell, self.place(upper).cell);
         // `place` works in square roots; a rounding error at a node must not give a fraction
         // outside its cell.

@@ -129,6 +129,9 @@ impl Generative {
         monitor: &dyn Monitor,
     ) -> Result<f64, FitError> {
         let mut units = training.units();
+        if units.len() < 2 {
+            return Ok(UNTUNED_BACKOFF);
+        }
         units.shuffle(&mut Stream { seed, index: stream::FOLDS }.chain(0));
         let first: HashSet<usize> = units[..units.len().div_ceil(2)].iter().copied().collect();
         let folds = [true, false]
@@ -160,10 +163,6 @@ impl Generative {
                     totals.iter_mut().zip(gain).for_each(|(t, g)| *t += g);
                 }
             }
-        }
-        if totals.iter().all(|t| *t == 0.0) {
-            // Nothing was held out: a cautious constant.
-            return Ok(UNTUNED_BACKOFF);
         }
         // The largest k that is as good as any; minus infinity or worse never wins.
         let mut best = BACKOFFS.len() - 1;
