@@ -6,6 +6,7 @@
 //! | [`measures`] | accuracy, area under the error curve, equal error rate |
 //! | [`study`] | compares methods over repeated splits |
 //! | [`report`] | turns a study into `study.json` |
+//! | [`figure`] | draws figures as SVG and PNG, with their numbers as CSV |
 //! | [`summary`] | says what is in a corpus and what looks wrong with it |
 //!
 //! ```
@@ -21,6 +22,7 @@
 //! # }
 //! ```
 
+pub mod figure;
 mod fingerprint;
 pub mod measures;
 pub mod protocol;
