@@ -31,7 +31,7 @@ const PLACES: [[Option<DensityId>; 6]; 2] = [
 ];
 
 const GAMMA: Stroke = Stroke::new(palette::VERMILION, 0.9).dashed(&[3.0, 1.4]);
-const MEAN: Stroke = Stroke::new(palette::BLUE, 1.1);
+const MEAN: Stroke = Stroke::new(palette::BLUE, 1.0);
 const BAND: f64 = 0.22;
 /// Share of each curve's mass that the horizontal axes show.
 const SHOWN: f64 = 0.995;
@@ -44,39 +44,42 @@ pub fn reader_densities(data: &ReaderDensities) -> Drawing {
     let key = [
         (Sample::Area(palette::PALE, 1.0), "observed"),
         (Sample::Line(GAMMA), "gamma fit"),
-        (Sample::Band(MEAN, BAND), "semiparametric,"),
+        (Sample::Band(MEAN, BAND), "semiparametric"),
     ];
     let mut key: Vec<KeyEntry> = key
         .into_iter()
         .map(|(sample, label)| KeyEntry { sample, label: label.into(), note: String::new() })
         .collect();
-    key[2].note = "90 % band".into();
+    key[2].note = "mean, 90 % band".into();
     let find = |id| data.densities.iter().find(|d| d.density == id);
-    for row in PLACES {
-        let high =
-            row.iter().flatten().filter_map(|&id| find(id)).map(right_end).fold(0.0, f64::max);
-        let cells: Vec<Cell> = row
-            .iter()
-            .map(|place| match place {
-                Some(id) => find(*id).map_or(Cell::Empty, |fit| fit_panel(fit, high).into()),
-                None => Cell::Key(key.clone()),
-            })
-            .collect();
-        let grid = Grid { columns: 6, aspect: 1.0, shared_y: false, gap: 6.0, key: Vec::new() };
-        figure.grid(&grid, &cells);
-    }
+    let duration_end = data
+        .densities
+        .iter()
+        .filter(|d| d.density.is_duration())
+        .map(right_end)
+        .fold(0.0, f64::max);
+    let cells: Vec<Cell> = PLACES
+        .iter()
+        .flatten()
+        .map(|place| match place {
+            Some(id) => find(*id).map_or(Cell::Empty, |fit| fit_panel(fit, duration_end).into()),
+            None => Cell::Key(key.clone()),
+        })
+        .collect();
+    let grid = Grid { columns: 6, aspect: 1.0, shared_y: false, gap: 6.0, key: Vec::new() };
+    figure.grid(&grid, &cells);
     figure.finish(fit_table(data))
 }
 
 fn fit_panel(fit: &DensityFit, duration_end: f64) -> Panel {
     let durations = fit.density.is_duration();
     // Percent per character and per 10 ms: numbers of two digits.
-    let (title, unit, share, factor) = if durations {
-        ("fixation duration (ms)", 1.0, "% per 10 ms", 1000.0)
+    let (title, share, factor) = if durations {
+        ("fixation duration (ms)", "% per 10 ms", 1000.0)
     } else {
-        ("amplitude (characters)", 1.0, "% per character", 100.0)
+        ("amplitude (characters)", "% per character", 100.0)
     };
-    let end = if durations { duration_end } else { right_end(fit) } * unit;
+    let end = if durations { duration_end } else { right_end(fit) };
     let top = fit
         .histogram
         .heights

@@ -133,7 +133,7 @@ fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     line
 }
 
-/// Whole decades around all rates above 0, up to 100 %.
+/// A little more than all rates above 0, up to 100 %.
 fn log_axes<'a>(curves: impl Iterator<Item = &'a ErrorCurve> + Clone) -> (Axis, Axis) {
     let lowest = |rate: &dyn Fn(&(f64, f64)) -> f64| {
         let least = curves
@@ -142,7 +142,7 @@ fn log_axes<'a>(curves: impl Iterator<Item = &'a ErrorCurve> + Clone) -> (Axis, 
             .map(|p| rate(&p))
             .filter(|&r| r > 0.0)
             .fold(0.1_f64, f64::min);
-        10_f64.powf(least.log10().floor()).max(1e-6)
+        (0.7 * least).max(1e-7)
     };
     let reject = lowest(&|p| p.0);
     let accept = lowest(&|p| p.1);

@@ -125,66 +125,62 @@ impl Figure {
         Self { scene, top: MARGIN }
     }
 
-    /// Adds panels below what is there. Titles of axes that a row shares stand once.
+    /// Adds panels below what is there. Titles of axes that neighbours share stand once.
     pub fn grid(&mut self, grid: &Grid, cells: &[Cell]) {
+        let rows: Vec<&[Cell]> = cells.chunks(grid.columns.max(1)).collect();
+        let plan = self.plan(grid, &rows);
+        let first_top = self.top;
+        let mut areas = Vec::new();
+        for row in &rows {
+            areas.push(self.row(grid, row, &plan));
+        }
+        self.axis_titles(&areas);
+        if !grid.key.is_empty() {
+            let top = first_top + title_height(rows.first().copied().unwrap_or_default());
+            let bottom = self.key(&grid.key, self.scene.width - MARGIN - plan.key, top);
+            self.top = self.top.max(bottom);
+        }
+    }
+
+    /// Divides the width among panels and what stands beside them.
+    fn plan(&self, grid: &Grid, rows: &[&[Cell]]) -> Plan {
         let columns = grid.columns.max(1);
-        let rows: Vec<&[Cell]> = cells.chunks(columns).collect();
         let key = grid.key.iter().map(KeyEntry::width).fold(0.0, f64::max);
-        let key = if key > 0.0 { key + 10.0 } else { 0.0 };
-        // The height follows from the width, the width from the widths of tick labels, and these
-        // hardly from the height: a guess of it is enough.
-        let guess = grid.aspect * (self.scene.width - key) / columns as f64 * 0.8;
-        let margins: Vec<(f64, f64)> = (0..columns)
-            .map(|column| {
-                let panels = || rows.iter().filter_map(|row| row.get(column)?.panel());
-                let left =
-                    panels().map(|p| self.left_margin(grid, p, column, guess)).fold(0.0, f64::max);
-                let right = panels().map(Panel::label_width).fold(0.0, f64::max);
-                (left, right)
-            })
-            .collect();
+        let key_gap = if key > 0.0 { 10.0 } else { 0.0 };
+        let room = self.scene.width - 2.0 * MARGIN - key - key_gap;
+        // Sizes follow from the widths of tick labels, and which ticks there are from the sizes,
+        // but only just: a guess of them is enough.
+        let guess = room / columns as f64 * 0.8;
+        let column = |i: usize| rows.iter().filter_map(move |row| row.get(i)?.panel());
+        let most = |i: usize, of: &dyn Fn(&Panel) -> f64| column(i).map(of).fold(0.0, f64::max);
+        let mut margins: Vec<(f64, f64)> = Vec::new();
+        for i in 0..columns {
+            let mut left = most(i, &|p| left_margin(grid, p, i, guess * grid.aspect));
+            if i > 0 {
+                // Tick labels of neighbours must not touch.
+                let standing_out = most(i - 1, &|p| p.overhang(guess).1);
+                let needed = standing_out + most(i, &|p| p.overhang(guess).0) + 5.0;
+                left = left.max(needed - grid.gap - margins[i - 1].1);
+            }
+            margins.push((left, most(i, &Panel::label_width)));
+        }
+        let last = margins[columns - 1].1 + key_gap;
+        let edge = (most(columns - 1, &|p| p.overhang(guess).1) - last).max(0.0);
         let taken: f64 = margins.iter().map(|m| m.0 + m.1).sum();
         let gaps = grid.gap * (columns - 1) as f64;
-        // Half a tick label may stand out at the right end of an axis.
-        let right_edge = if margins[columns - 1].1 + key > 0.0 { 0.0 } else { 6.0 };
-        let room = self.scene.width - 2.0 * MARGIN - right_edge - taken - gaps - key;
-        let width = (room / columns as f64).max(20.0);
-        let height = width * grid.aspect;
-        let first_top = self.top;
-        for row in &rows {
-            self.row(grid, row, &margins, (width, height));
-        }
-        if key > 0.0 {
-            let left = self.scene.width - MARGIN - key + 10.0;
-            let top = first_top + title_height(rows.first().copied().unwrap_or_default());
-            self.key(&grid.key, left, top);
-        }
+        let width = ((room - edge - taken - gaps) / columns as f64).max(20.0);
+        Plan { margins, width, height: width * grid.aspect, key }
     }
 
-    fn left_margin(&self, grid: &Grid, panel: &Panel, column: usize, height: f64) -> f64 {
-        let numbers = if column == 0 || !grid.shared_y {
-            let width = |t: &(f64, String)| Face::Regular.width(&t.1, TEXT);
-            panel.y_ticks(height).iter().map(width).fold(0.0, f64::max) + 4.0
-        } else {
-            0.0
-        };
-        numbers + if column == 0 { TITLE + TITLE_GAP } else { 0.0 }
-    }
-
-    fn row(
-        &mut self,
-        grid: &Grid,
-        row: &[Cell],
-        margins: &[(f64, f64)],
-        (width, height): (f64, f64),
-    ) {
+    fn row<'a>(&mut self, grid: &Grid, row: &'a [Cell], plan: &Plan) -> Vec<(Rect, &'a Panel)> {
         let top = self.top + title_height(row);
-        let bottom = top + height;
+        let bottom = top + plan.height;
         let mut left = MARGIN;
         let mut areas = Vec::new();
         for (column, cell) in row.iter().enumerate() {
-            left += margins[column].0;
-            let area = Rect { left, top, right: left + width, bottom };
+            let (before, after) = plan.margins[column];
+            left += before;
+            let area = Rect { left, top, right: left + plan.width, bottom };
             match cell {
                 Cell::Panel(panel) => {
                     panel.draw(&mut self.scene, &area, column == 0 || !grid.shared_y);
@@ -194,31 +190,39 @@ impl Figure {
                     title.face = Face::SemiBold;
                     areas.push((area, panel.as_ref()));
                 }
-                Cell::Key(entries) => self.key(entries, left - margins[column].0 + 2.0, top + 4.0),
+                Cell::Key(entries) => {
+                    self.key(entries, left - before + 2.0, top + 4.0);
+                }
                 Cell::Empty => {}
             }
-            left += width + margins[column].1 + grid.gap;
+            left += plan.width + after + grid.gap;
         }
-        self.axis_titles(&areas);
         self.top = bottom + BELOW_TICKS + BELOW_TITLE + MARGIN;
+        areas
     }
 
-    /// Titles below and beside a row; neighbours with the same words below share them.
-    fn axis_titles(&mut self, areas: &[(Rect, &Panel)]) {
-        for group in areas.chunk_by(|a, b| a.1.x.title == b.1.x.title) {
+    /// Titles below and beside rows. Neighbours in a row with the same words below share them, and
+    /// so do rows with the same words beside.
+    fn axis_titles(&mut self, rows: &[Vec<(Rect, &Panel)>]) {
+        for row in rows {
+            for group in row.chunk_by(|a, b| a.1.x.title == b.1.x.title) {
+                let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+                let middle = (first.0.left + last.0.right) / 2.0;
+                let at = (middle, first.0.bottom + BELOW_TICKS + 9.5);
+                self.scene.text(at, &first.1.x.title, TITLE, palette::INK, Anchor::Middle);
+            }
+        }
+        let firsts: Vec<&(Rect, &Panel)> = rows.iter().filter_map(|row| row.first()).collect();
+        for group in firsts.chunk_by(|a, b| a.1.y.title == b.1.y.title) {
             let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-            let at = ((first.0.left + last.0.right) / 2.0, first.0.bottom + BELOW_TICKS + 9.5);
-            self.scene.text(at, &first.1.x.title, TITLE, palette::INK, Anchor::Middle);
-        }
-        if let Some((area, panel)) = areas.first() {
-            let at = (MARGIN + TITLE * 0.8, (area.top + area.bottom) / 2.0);
+            let at = (MARGIN + TITLE * 0.8, (first.0.top + last.0.bottom) / 2.0);
             let ink = palette::INK;
-            self.scene.text(at, &panel.y.title, TITLE, ink, Anchor::Middle).upright = true;
+            self.scene.text(at, &first.1.y.title, TITLE, ink, Anchor::Middle).upright = true;
         }
     }
 
-    /// A key, from its upper left corner.
-    pub fn key(&mut self, entries: &[KeyEntry], left: f64, top: f64) {
+    /// A key, from its upper left corner; gives where it ends.
+    fn key(&mut self, entries: &[KeyEntry], left: f64, top: f64) -> f64 {
         let mut y = top + TEXT * HALF_CAP;
         for entry in entries {
             let ends = [(left, y), (left + SAMPLE, y)];
@@ -250,8 +254,9 @@ impl Figure {
                 let at = (x, y + TEXT * HALF_CAP + TEXT * 1.15);
                 self.scene.text(at, &entry.note, TEXT, palette::GREY, Anchor::Start);
             }
-            y += entry.lines() * TEXT * 1.15 + 4.0;
+            y += entry.lines() * TEXT * 1.15 + 3.0;
         }
+        y - TEXT * HALF_CAP
     }
 
     /// A line of text below what is there, at the left edge.
@@ -266,6 +271,26 @@ impl Figure {
         self.scene.height = self.top + MARGIN;
         Drawing::new(self.scene, numbers)
     }
+}
+
+/// Where the panels of a grid stand.
+struct Plan {
+    /// Left and right of the panels of each column.
+    margins: Vec<(f64, f64)>,
+    width: f64,
+    height: f64,
+    /// Width of the key.
+    key: f64,
+}
+
+fn left_margin(grid: &Grid, panel: &Panel, column: usize, height: f64) -> f64 {
+    let numbers = if column == 0 || !grid.shared_y {
+        let width = |t: &(f64, String)| Face::Regular.width(&t.1, TEXT);
+        panel.y_ticks(height).iter().map(width).fold(0.0, f64::max) + 4.0
+    } else {
+        0.0
+    };
+    numbers + if column == 0 { TITLE + TITLE_GAP } else { 0.0 }
 }
 
 fn title_height(row: &[Cell]) -> f64 {

@@ -135,7 +135,7 @@ impl Panel {
 
     /// Ticks of the vertical axis for a panel of this height.
     pub(super) fn y_ticks(&self, height: f64) -> Vec<(f64, String)> {
-        self.y.labelled_ticks((height / 17.0).clamp(2.0, 6.0) as usize)
+        self.y.labelled_ticks((height / 14.0).clamp(3.0, 6.0) as usize)
     }
 
     /// Ticks of the horizontal axis for a panel of this width, without labels that would touch.
@@ -156,6 +156,15 @@ impl Panel {
             }
         }
         ticks
+    }
+
+    /// How far tick labels stand out at the left and the right end of the horizontal axis.
+    pub(super) fn overhang(&self, width: f64) -> (f64, f64) {
+        self.x_ticks(width).iter().fold((0.0, 0.0), |(left, right): (f64, f64), (value, text)| {
+            let half = Face::Regular.width(text, TEXT) / 2.0;
+            let at = self.x.place(*value) * width;
+            (left.max(half - at), right.max(at + half - width))
+        })
     }
 
     /// Draws everything; tick labels of the vertical axis only where asked.
@@ -232,6 +241,13 @@ impl Panel {
                 let half = TEXT * HALF_CAP;
                 // Inside, whatever the place.
                 let y = (y + half).clamp(area.top + 2.0 * half, area.bottom - 1.5);
+                let width = Face::Regular.width(text, TEXT);
+                let (before, after) = match anchor {
+                    Anchor::Start => (0.0, width),
+                    Anchor::Middle => (width / 2.0, width / 2.0),
+                    Anchor::End => (width, 0.0),
+                };
+                let x = x.min(area.right - after).max(area.left + before + 2.0);
                 scene.text((x, y), text, TEXT, color.for_text(), *anchor).halo = true;
             }
         }

@@ -16,6 +16,8 @@ const ADVANCE: f64 = 0.6;
 const LARGEST: f64 = 10.5;
 /// Area of a circle for a millisecond, in squares of the width of a character.
 const AREA_PER_MS: f64 = 0.0075;
+/// Between passes.
+const SWEEP: Stroke = Stroke::new(palette::GREY, 0.6).dashed(&[1.5, 1.5]);
 /// Durations in the scale, ms.
 const SCALE: [f64; 3] = [100.0, 250.0, 500.0];
 
@@ -122,8 +124,7 @@ fn saccades(scene: &mut Scene, data: &ScanpathData, layout: &Layout) {
             continue;
         };
         let Some(kind) = pair[1].kind else {
-            let sweep = Stroke::new(palette::GREY, 0.5).dashed(&[1.5, 1.5]).faint(0.7);
-            scene.polyline(&[from, to], sweep);
+            scene.polyline(&[from, to], SWEEP);
             continue;
         };
         let forward = to.0 >= from.0;
@@ -185,6 +186,11 @@ fn key(scene: &mut Scene, data: &ScanpathData, layout: &Layout) -> f64 {
         let text = words_of(kind);
         scene.text((x, baseline), text, TEXT, ink.for_text(), Anchor::Start);
         x += Face::Regular.width(text, TEXT) + 12.0;
+    }
+    if data.fixations.iter().skip(1).any(|f| f.kind.is_none()) {
+        scene.polyline(&[(x, y), (x + 12.0, y)], SWEEP);
+        let ink = palette::GREY;
+        scene.text((x + 15.0, baseline), "return sweep", TEXT, ink, Anchor::Start);
     }
     let mut right = scene.width - MARGIN;
     for (duration, radius) in SCALE.into_iter().zip(radii).rev() {

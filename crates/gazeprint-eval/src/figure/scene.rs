@@ -9,6 +9,9 @@ use super::style::{Color, Stroke};
 /// Points in a millimetre.
 pub(super) const MM: f64 = 72.0 / 25.4;
 
+/// Distances that are not seen, points: half a dot of print.
+const THINNEST: f64 = 0.12;
+
 /// A place, in points.
 pub(super) type Point = (f64, f64);
 
@@ -107,7 +110,7 @@ impl Scene {
         if points.len() < 2 {
             return;
         }
-        self.path(trace(points), None, Some(stroke));
+        self.path(trace(&thinned(points)), None, Some(stroke));
     }
 
     /// A filled area without an outline.
@@ -115,7 +118,7 @@ impl Scene {
         if points.len() < 3 {
             return;
         }
-        let mut steps = trace(points);
+        let mut steps = trace(&thinned(points));
         steps.push(Step::Close);
         self.path(steps, Some(fill), None);
     }
@@ -159,6 +162,20 @@ impl Scene {
             _ => unreachable!("a text was just put there"),
         }
     }
+}
+
+/// Without places that no one can tell from the one before: curves of thousands of thresholds.
+fn thinned(points: &[Point]) -> Vec<Point> {
+    let mut kept: Vec<Point> = Vec::with_capacity(points.len());
+    for (i, &point) in points.iter().enumerate() {
+        let near = kept.last().is_some_and(|last| {
+            (point.0 - last.0).abs() < THINNEST && (point.1 - last.1).abs() < THINNEST
+        });
+        if !near || i + 1 == points.len() {
+            kept.push(point);
+        }
+    }
+    kept
 }
 
 fn trace(points: &[Point]) -> Vec<Step> {

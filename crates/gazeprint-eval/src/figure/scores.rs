@@ -3,10 +3,12 @@
 use super::data::{Histogram, MethodScores, ScoreDistributions};
 use super::style::REFERENCE;
 use super::{
-    Axis, Cell, Color, Drawing, Figure, Grid, KeyEntry, Mark, Panel, Sample, Stroke, Table, Value,
-    Width, palette,
+    Anchor, Axis, Cell, Color, Drawing, Figure, Grid, Mark, Panel, Stroke, Table, Value, Width,
+    palette,
 };
 
+/// Height of a panel over its highest bar, for the words above.
+const ROOM: f64 = 1.25;
 const BINS: usize = 48;
 const OPACITY: f64 = 0.35;
 const GENUINE: Color = palette::BLUE;
@@ -23,19 +25,7 @@ pub fn score_distributions(data: &ScoreDistributions) -> Drawing {
         2 | 4 => 2,
         _ => 3,
     };
-    let key = ["genuine", "impostor"].into_iter().zip([GENUINE, IMPOSTOR]);
-    let mut key: Vec<KeyEntry> = key
-        .map(|(label, color)| KeyEntry {
-            sample: Sample::Area(color, OPACITY),
-            label: label.into(),
-            note: String::new(),
-        })
-        .collect();
-    if data.methods.iter().any(|m| m.threshold.is_some()) {
-        let sample = Sample::Line(REFERENCE);
-        key.push(KeyEntry { sample, label: "threshold".into(), note: String::new() });
-    }
-    let grid = Grid { columns, aspect: 0.62, shared_y: false, gap: 10.0, key };
+    let grid = Grid { columns, aspect: 0.62, shared_y: false, gap: 10.0, key: Vec::new() };
     let mut table = Table::new(&["method", "kind", "n", "from", "to", "share"]);
     let mut cells: Vec<Cell> = Vec::new();
     for scores in &data.methods {
@@ -59,7 +49,11 @@ pub fn score_distributions(data: &ScoreDistributions) -> Drawing {
             }
             (bars, color)
         });
-        cells.push(panel(data, scores, range, bars).into());
+        let mut panel = panel(data, scores, range, &bars);
+        if cells.is_empty() {
+            name(&mut panel, &bars, scores.threshold);
+        }
+        cells.push(panel.into());
     }
     figure.grid(&grid, &cells);
     figure.finish(table)
@@ -69,27 +63,55 @@ fn panel(
     data: &ScoreDistributions,
     scores: &MethodScores,
     range: (f64, f64),
-    bars: [(Histogram, Color); 2],
+    bars: &[(Histogram, Color); 2],
 ) -> Panel {
     let heights = || bars.iter().flat_map(|b| &b.0.heights).copied();
     let top = heights().fold(0.0, f64::max).max(1e-3);
     let x = Axis::linear(&data.score, range);
-    let y = Axis::linear("comparisons (% per bin)", (0.0, 1.12 * top)).percent();
+    let y = Axis::linear("comparisons (% per bin)", (0.0, ROOM * top)).percent();
     let mut panel = Panel::new(&scores.method, x, y);
     for (bars, color) in bars {
         panel.mark(Mark::Bars {
-            edges: bars.edges,
-            heights: bars.heights,
-            color,
+            edges: bars.edges.clone(),
+            heights: bars.heights.clone(),
+            color: *color,
             opacity: OPACITY,
-            outline: Some(Stroke::new(color, 0.7)),
+            outline: Some(Stroke::new(*color, 0.7)),
         });
     }
     if let Some(threshold) = scores.threshold {
-        let (from, to) = ((threshold, 0.0), (threshold, 1.12 * top));
+        let (from, to) = ((threshold, 0.0), (threshold, ROOM * top));
         panel.mark(Mark::Segment { from, to, stroke: REFERENCE });
     }
     panel
+}
+
+/// Says in the first panel what its colours and its line are.
+fn name(panel: &mut Panel, [impostor, genuine]: &[(Histogram, Color); 2], threshold: Option<f64>) {
+    let peak = |bars: &Histogram| {
+        let middles = bars.edges.windows(2).map(|e| (e[0] + e[1]) / 2.0);
+        middles
+            .zip(bars.heights.iter().copied())
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .unwrap_or((0.0, 0.0))
+    };
+    let peaks = (peak(&impostor.0), peak(&genuine.0));
+    // Peaks that are close get their words to either side.
+    let apart = panel.x.place(peaks.1.0) - panel.x.place(peaks.0.0) > 0.35;
+    let anchors =
+        if apart { (Anchor::Middle, Anchor::Middle) } else { (Anchor::End, Anchor::Start) };
+    let above = 0.05 * panel.y.range.1;
+    for (text, (x, height), color, anchor) in
+        [("impostor", peaks.0, impostor.1, anchors.0), ("genuine", peaks.1, genuine.1, anchors.1)]
+    {
+        let at = (x, height + above);
+        panel.mark(Mark::Note { at, text: text.into(), color, anchor });
+    }
+    if let Some(threshold) = threshold {
+        let at = (threshold + 0.02 * (panel.x.range.1 - panel.x.range.0), panel.y.range.1);
+        let (text, color) = ("threshold".into(), REFERENCE.color);
+        panel.mark(Mark::Note { at, text, color, anchor: Anchor::Start });
+    }
 }
 
 /// From the lowest to the highest score but for one in 500 of either kind at each end: single
