@@ -22,6 +22,10 @@
 //! # }
 //! ```
 
+// Examples of the figures name the crate from outside.
+#[cfg(test)]
+extern crate self as gazeprint_eval;
+
 pub mod figure;
 mod fingerprint;
 pub mod measures;

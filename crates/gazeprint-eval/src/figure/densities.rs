@@ -5,8 +5,8 @@ use gazeprint::saccade::DensityId;
 use super::data::{DensityFit, DensityTransform, ReaderCalibration, ReaderDensities};
 use super::style::REFERENCE;
 use super::{
-    Anchor, Axis, Cell, Drawing, Figure, Grid, KeyEntry, Mark, Panel, Sample, Stroke, Table, Value,
-    Width, palette,
+    Axis, Cell, Drawing, Figure, Grid, KeyEntry, Mark, Panel, Sample, Stroke, Table, Value, Width,
+    palette,
 };
 
 /// The places of the densities: a column a type of saccade, amplitudes above durations. Durations
@@ -33,6 +33,8 @@ const PLACES: [[Option<DensityId>; 6]; 2] = [
 const GAMMA: Stroke = Stroke::new(palette::VERMILION, 0.9).dashed(&[3.0, 1.4]);
 const MEAN: Stroke = Stroke::new(palette::BLUE, 1.0);
 const BAND: f64 = 0.22;
+/// Height of the calibration panels over the farthest curve or band: words stand above.
+const ROOM: f64 = 1.4;
 /// Share of each curve's mass that the horizontal axes show.
 const SHOWN: f64 = 0.995;
 
@@ -187,7 +189,7 @@ pub fn reader_calibration(data: &ReaderCalibration) -> Drawing {
         .filter(|d| !d.values.is_empty())
         .flat_map(|d| excess(d).into_iter().map(|p| p.1.abs()).chain([band(d.values.len())]))
         .fold(0.05, f64::max)
-        .min(0.4);
+        .min(0.3);
     let key = vec![
         KeyEntry {
             sample: Sample::Line(MEAN),
@@ -228,22 +230,20 @@ pub fn reader_calibration(data: &ReaderCalibration) -> Drawing {
 
 fn excess_panel(data: &DensityTransform, farthest: f64) -> Panel {
     let x = Axis::linear("expected share below (%)", (0.0, 1.0)).percent().ticks([0.0, 0.5, 1.0]);
-    let y =
-        Axis::linear("observed − expected (% points)", (-1.1 * farthest, 1.1 * farthest)).percent();
+    let y = Axis::linear("observed − expected (% points)", (-ROOM * farthest, ROOM * farthest))
+        .percent();
     let mut panel = Panel::new(name(data.density), x, y);
     let half = band(data.values.len());
     let points = vec![(0.0, -half, half), (1.0, -half, half)];
     panel.mark(Mark::Band { points, color: palette::PALE, opacity: 1.0 });
     panel.mark(Mark::Segment { from: (0.0, 0.0), to: (1.0, 0.0), stroke: REFERENCE });
     panel.mark(Mark::Line { points: excess(data), stroke: MEAN, label: None });
-    let at = (1.0, 1.1 * farthest);
-    let text = format!("n = {}", data.values.len());
-    panel.mark(Mark::Note { at, text, color: palette::GREY, anchor: Anchor::End });
+    panel.corner_note(format!("n = {}", data.values.len()));
     panel
 }
 
 /// Half the width of the band around the distribution of `n` uniform values that holds all of it
-/// with probability 95 %: Stephens' form of Kolmogorov's limit, good from the smallest n on.
+/// with probability 95 %: Stephens' form of Kolmogorov's limit, good from five values on.
 fn band(n: usize) -> f64 {
     let root = (n.max(1) as f64).sqrt();
     1.358 / (root + 0.12 + 0.11 / root)
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn the_band_is_kolmogorovs() {
         // Two-sided 5 % points of exact tables.
-        for (n, exact) in [(1, 0.975), (5, 0.563), (20, 0.294), (100, 0.1340)] {
+        for (n, exact) in [(5, 0.563), (20, 0.294), (100, 0.1340)] {
             assert!((band(n) - exact).abs() < 0.02 * exact + 0.002, "{n}: {}", band(n));
         }
     }

@@ -146,7 +146,7 @@ fn round(low: f64, high: f64, most: usize) -> Vec<f64> {
     let step = [1.0, 2.0, 5.0, 10.0]
         .into_iter()
         .map(|m| m * power)
-        .find(|step| *step >= rough * 0.999)
+        .find(|step| *step >= rough * 0.7)
         .unwrap_or(10.0 * power);
     let first = (low / step - 1e-9).ceil() as i64;
     let last = (high / step + 1e-9).floor() as i64;
@@ -208,7 +208,7 @@ mod tests {
             words(&Axis::linear("", (0.0, 1.0)).percent(), 5),
             ["0", "20", "40", "60", "80", "100"]
         );
-        assert_eq!(words(&Axis::linear("", (-30.0, 12.0)), 4), ["−20", "0"]);
+        assert_eq!(words(&Axis::linear("", (-30.0, 12.0)), 4), ["−30", "−20", "−10", "0", "10"]);
         assert_eq!(words(&Axis::linear("", (0.0, 163.0)), 4), ["0", "50", "100", "150"]);
     }
 

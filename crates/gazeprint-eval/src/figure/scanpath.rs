@@ -185,7 +185,7 @@ fn key(scene: &mut Scene, data: &ScanpathData, layout: &Layout) -> f64 {
         }
         let text = words_of(kind);
         scene.text((x, baseline), text, TEXT, ink.for_text(), Anchor::Start);
-        x += Face::Regular.width(text, TEXT) + 12.0;
+        x += Face::Regular.width(text, TEXT) + 10.0;
     }
     if data.fixations.iter().skip(1).any(|f| f.kind.is_none()) {
         scene.polyline(&[(x, y), (x + 12.0, y)], SWEEP);

@@ -78,12 +78,11 @@ fn paint(out: &mut String, fill: Option<&Fill>, stroke: Option<&Stroke>) {
 fn text(out: &mut String, item: &Text) {
     let (x, y) = item.at;
     match item.cell {
-        // A place for every character: the words keep their columns in any font.
+        // Stretched to its cells: words keep their columns in any font.
         Some(cell) => {
-            let places: Vec<String> = (0..item.text.chars().count())
-                .map(|i| number(x + (i as f64 + 0.5) * cell))
-                .collect();
-            let _ = write!(out, "<text x=\"{}\" y=\"{}\"", places.join(" "), number(y));
+            let length = number(item.text.chars().count() as f64 * cell);
+            let (x, y) = (number(x), number(y));
+            let _ = write!(out, "<text x=\"{x}\" y=\"{y}\" textLength=\"{length}\"");
         }
         None if item.upright => {
             let _ = write!(
@@ -105,10 +104,10 @@ fn text(out: &mut String, item: &Text) {
             let _ = write!(out, " font-family=\"{MONO}\"");
         }
     }
-    match (item.anchor, item.cell) {
-        (Anchor::Middle, _) | (_, Some(_)) => out.push_str(" text-anchor=\"middle\""),
-        (Anchor::End, None) => out.push_str(" text-anchor=\"end\""),
-        (Anchor::Start, None) => {}
+    match item.anchor {
+        Anchor::Start => {}
+        Anchor::Middle => out.push_str(" text-anchor=\"middle\""),
+        Anchor::End => out.push_str(" text-anchor=\"end\""),
     }
     if item.halo {
         out.push_str(
