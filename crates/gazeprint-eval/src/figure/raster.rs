@@ -152,7 +152,7 @@ fn encode(canvas: &Pixmap) -> Vec<u8> {
     let mut encoder = png::Encoder::new(&mut file, canvas.width(), canvas.height());
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::High);
+    encoder.set_compression(png::Compression::Balanced);
     encoder.set_pixel_dims(Some(png::PixelDimensions {
         xppu: DOTS_PER_METRE,
         yppu: DOTS_PER_METRE,

@@ -9,7 +9,7 @@ use super::style::{Color, Stroke, TEXT, palette};
 use super::{Drawing, Figure, Table, Value, Width};
 
 /// Space at the edges, points.
-const MARGIN: f64 = 8.0;
+const MARGIN: f64 = 12.0;
 /// Width of a character of the monospaced font, in its size.
 const ADVANCE: f64 = 0.6;
 /// Largest size of the words, points.
@@ -118,7 +118,7 @@ fn words(scene: &mut Scene, data: &ScanpathData, layout: &Layout) {
 }
 
 fn saccades(scene: &mut Scene, data: &ScanpathData, layout: &Layout) {
-    let highest = longest(data).max(1.0).min(40.0);
+    let highest = longest(data).clamp(1.0, 40.0);
     for pair in data.fixations.windows(2) {
         let (Some(from), Some(to)) = (layout.place(&pair[0]), layout.place(&pair[1])) else {
             continue;
@@ -185,7 +185,7 @@ fn key(scene: &mut Scene, data: &ScanpathData, layout: &Layout) -> f64 {
         }
         let text = words_of(kind);
         scene.text((x, baseline), text, TEXT, ink.for_text(), Anchor::Start);
-        x += Face::Regular.width(text, TEXT) + 10.0;
+        x += Face::Regular.width(text, TEXT) + 9.0;
     }
     if data.fixations.iter().skip(1).any(|f| f.kind.is_none()) {
         scene.polyline(&[(x, y), (x + 12.0, y)], SWEEP);
