@@ -127,8 +127,8 @@ fn a_scanpath_has_all_words_and_fixations() {
     let drawing = figure::scanpath(&data);
     let texts = texts(&drawing);
     assert_eq!(texts[..3], ["The", "old", "harbour"]);
-    // Those of the key: the start of a line and three durations.
-    assert_eq!(count(&drawing, "<circle"), data.fixations.len() + 4);
+    // Those of the key: the start of a line and two durations.
+    assert_eq!(count(&drawing, "<circle"), data.fixations.len() + 3);
     assert_eq!(rows(&drawing)[1], ["r017", "p3", "1", "1", "5.4", "212", "initial"]);
 }
 

@@ -19,7 +19,7 @@ const AREA_PER_MS: f64 = 0.0075;
 /// Between passes.
 const SWEEP: Stroke = Stroke::new(palette::GREY, 0.6).dashed(&[1.5, 1.5]);
 /// Durations in the scale, ms.
-const SCALE: [f64; 3] = [100.0, 250.0, 500.0];
+const SCALE: [f64; 2] = [100.0, 400.0];
 
 /// A reader's path over a text: words at their character positions, fixations as circles whose area
 /// is their duration, saccades as arcs coloured by type - forward above the line, backward below,
@@ -164,7 +164,7 @@ fn words_of(kind: Option<SaccadeType>) -> &'static str {
 /// One line: the types on the left, durations on the right. Gives where the figure ends.
 fn key(scene: &mut Scene, data: &ScanpathData, layout: &Layout) -> f64 {
     let radii = SCALE.map(|d| layout.radius(d));
-    let half = radii[2].max(TEXT / 2.0);
+    let half = radii[1].max(TEXT / 2.0);
     let y = layout.bottom + 4.0 + half;
     let baseline = y + TEXT * HALF_CAP;
     let mut x = MARGIN;
