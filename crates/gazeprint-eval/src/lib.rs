@@ -6,6 +6,7 @@
 //! | [`measures`] | accuracy, error rates and curves, thresholds, calibration, intervals over readers |
 //! | [`study`] | compares methods over repeated splits |
 //! | [`report`] | turns a study into `study.json` |
+//! | [`figure`] | draws figures as SVG and PNG, with their numbers as CSV |
 //! | [`summary`] | says what is in a corpus and what looks wrong with it |
 //!
 //! ```
@@ -21,6 +22,11 @@
 //! # }
 //! ```
 
+// Examples of the figures name the crate from outside.
+#[cfg(test)]
+extern crate self as gazeprint_eval;
+
+pub mod figure;
 mod fingerprint;
 pub mod measures;
 pub mod protocol;
