@@ -30,7 +30,7 @@ const AVERAGED_DRAWS: usize = 16;
 #[command(after_help = "\
 Examples:
   gazeprint study                                  all methods, the built-in simulated corpus
-  gazeprint study my-corpus --out results          also writes results/study.json
+  gazeprint study my-corpus --out results          also writes results/study.json and figures
   gazeprint study my-corpus --methods semiparametric,landwehr --splits 3
   gazeprint study my-corpus --methods semiparametric --engine metropolis
 
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "all", ignore_case = true,
           value_parser = PossibleValuesParser::new(method::NAMES.into_iter().chain(["all"])))]
     methods: Vec<String>,
-    /// Folder for study.json; made if it does not exist
+    /// Folder for study.json and figures; made if it does not exist
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print study.json instead of the table
@@ -254,8 +254,28 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         std::fs::write(&partial, &json)
             .and_then(|()| std::fs::rename(&partial, &file))
             .with_context(|| format!("cannot write {}", file.display()))?;
+        draw(&study, &report, &folder.join("figures"))?;
     }
     print(&if args.json { json } else { table(&report, args.out.as_deref())? })
+}
+
+/// Writes every figure as SVG, PNG and CSV.
+fn draw(study: &Study, report: &Report, folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    for (name, drawing) in gazeprint_eval::figures(study, report) {
+        let files = [
+            ("svg", drawing.svg.as_bytes()),
+            ("png", &drawing.png()),
+            ("csv", drawing.csv.as_bytes()),
+        ];
+        for (extension, bytes) in files {
+            let file = folder.join(format!("{name}.{extension}"));
+            std::fs::write(&file, bytes)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Says that the corpus does not look like reading, where it does not.
@@ -327,7 +347,8 @@ fn table(report: &Report, out: Option<&Path>) -> Result<String, std::fmt::Error>
     )?;
     notes(&mut text, report)?;
     if let Some(folder) = out {
-        writeln!(text, "\nwritten: {}", folder.join("study.json").display())?;
+        let (file, figures) = (folder.join("study.json"), folder.join("figures"));
+        writeln!(text, "\nwritten: {} and {}", file.display(), figures.display())?;
     }
     Ok(text)
 }

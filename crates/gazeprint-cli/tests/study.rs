@@ -78,9 +78,20 @@ fn all_methods_are_compared_and_written() {
             .collect();
         assert_eq!(sizes, [1, 3, 5, 10]);
     }
-    let left: Vec<_> =
-        std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["study.json"]);
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&out), ["figures", "study.json"]);
+    let drawn = names(&out.join("figures"));
+    for figure in ["accuracy", "det", "errors", "errors-by-fraction", "scores", "seconds"] {
+        for extension in ["svg", "png", "csv"] {
+            assert!(drawn.contains(&format!("{figure}.{extension}")), "{drawn:?}");
+        }
+    }
 }
 
 #[test]

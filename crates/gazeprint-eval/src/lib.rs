@@ -5,6 +5,7 @@
 //! | [`protocol`] | divides a corpus into training and test, cuts test readings into probes |
 //! | [`measures`] | accuracy, error rates and curves, thresholds, calibration, intervals over readers |
 //! | [`study`] | compares methods over repeated splits |
+//! | [`curves`] | accuracy and errors over the amount of reading and the number of readers |
 //! | [`report`] | turns a study into `study.json` |
 //! | [`figure`] | draws figures as SVG and PNG, with their numbers as CSV |
 //! | [`summary`] | says what is in a corpus and what looks wrong with it |
@@ -26,7 +27,9 @@
 #[cfg(test)]
 extern crate self as gazeprint_eval;
 
+pub mod curves;
 pub mod figure;
+mod figures;
 mod fingerprint;
 pub mod measures;
 pub mod protocol;
@@ -34,4 +37,5 @@ pub mod report;
 pub mod study;
 pub mod summary;
 
+pub use figures::figures;
 pub use fingerprint::fingerprint;

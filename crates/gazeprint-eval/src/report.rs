@@ -6,12 +6,15 @@ use gazeprint::method::DensityReport;
 use gazeprint::random::{Stream, stream};
 use serde::Serialize;
 
-use crate::measures::{Bootstrap, Tally, mean_and_error};
+use crate::curves::{ERROR_FRACTIONS, FRACTIONS, RANKS, SECONDS};
+use crate::measures::{Bootstrap, Claims, ErrorPoint, Tally, mean_and_error};
 use crate::study::{MethodResult, ProbeResult, SplitResult, Study};
 
 /// Version of the layout of `study.json`.
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// Points of an error curve.
+const CURVE_POINTS: usize = 200;
 const BOOTSTRAP_SAMPLES: usize = 2000;
 
 /// The whole file.
@@ -97,8 +100,18 @@ pub struct MethodReport {
     pub area: Estimate,
     /// Equal error rate, with all test sentences.
     pub eer: Estimate,
+    /// Part of the probes whose reader is among the first k, with all test sentences.
+    pub cmc: BTreeMap<usize, f64>,
     /// The same for probes of a few sentences.
     pub by_sentences: Vec<SentencesReport>,
+    /// Accuracy by part of the test sentences.
+    pub by_fraction: Vec<FractionReport>,
+    /// Accuracy by number of readers, over random draws of them.
+    pub by_readers: Vec<ReadersReport>,
+    /// Accuracy by seconds of reading.
+    pub by_seconds: Vec<SecondsReport>,
+    /// False accepts over false rejects by part of the test sentences, all splits together.
+    pub error_curves: Vec<ErrorCurveReport>,
     /// Seconds of tuning, all splits together.
     pub tune_seconds: f64,
     /// Seconds of fitting, all splits together.
@@ -133,6 +146,81 @@ pub struct SentencesReport {
     pub accuracy: Estimate,
     /// Equal error rate.
     pub eer: Estimate,
+}
+
+/// Accuracy at a part of the test sentences.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FractionReport {
+    /// Part of the test sentences.
+    pub fraction: f64,
+    /// Rank-1 accuracy.
+    pub accuracy: Estimate,
+}
+
+/// Accuracy among a number of readers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ReadersReport {
+    /// Number of readers.
+    pub readers: usize,
+    /// Rank-1 accuracy.
+    pub accuracy: Estimate,
+}
+
+/// Accuracy after some seconds of reading.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SecondsReport {
+    /// Seconds spent in fixations.
+    pub seconds: f64,
+    /// Rank-1 accuracy of the readers who read that long.
+    pub accuracy: Estimate,
+}
+
+/// Errors of verification as the threshold is swept.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ErrorCurveReport {
+    /// Part of the test sentences.
+    pub fraction: f64,
+    /// Points of the curve, thinned.
+    pub points: Vec<ErrorPoint>,
+}
+
+/// Accuracy at the numbers of readers that all splits tried.
+fn by_readers(splits: &[SplitResult]) -> Vec<ReadersReport> {
+    let steps = splits.iter().map(|s| s.curves.by_readers.len()).min().unwrap_or(0);
+    (0..steps)
+        .map(|i| ReadersReport {
+            readers: splits[0].curves.by_readers[i].0,
+            accuracy: Estimate::over(splits, |s| s.curves.by_readers[i].1),
+        })
+        .collect()
+}
+
+/// Accuracy at the seconds that enough readers reached in all splits.
+fn by_seconds(splits: &[SplitResult]) -> Vec<SecondsReport> {
+    SECONDS
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| splits.iter().all(|s| s.curves.by_seconds[*i].is_some()))
+        .map(|(i, &seconds)| SecondsReport {
+            seconds,
+            accuracy: Estimate::over(splits, |s| s.curves.by_seconds[i].unwrap_or(f64::NAN)),
+        })
+        .collect()
+}
+
+fn error_curves(splits: &[SplitResult]) -> Vec<ErrorCurveReport> {
+    ERROR_FRACTIONS
+        .iter()
+        .enumerate()
+        .map(|(i, &fraction)| {
+            let mut claims = Claims::default();
+            for split in splits {
+                claims.genuine.extend(&split.curves.claims[i].genuine);
+                claims.impostor.extend(&split.curves.claims[i].impostor);
+            }
+            ErrorCurveReport { fraction, points: claims.error_curve(CURVE_POINTS) }
+        })
+        .collect()
 }
 
 /// How far to trust a method's numbers, summed over splits.
@@ -236,6 +324,22 @@ impl MethodReport {
             by_sentences: (0..sizes)
                 .map(|i| SentencesReport::of(splits, i, readers, seed))
                 .collect(),
+            cmc: RANKS
+                .iter()
+                .enumerate()
+                .map(|(i, &rank)| (rank, Estimate::over(splits, |s| s.curves.cmc[i]).mean))
+                .collect(),
+            by_fraction: FRACTIONS
+                .iter()
+                .enumerate()
+                .map(|(i, &fraction)| FractionReport {
+                    fraction,
+                    accuracy: Estimate::over(splits, |s| s.curves.by_fraction[i]),
+                })
+                .collect(),
+            by_readers: by_readers(splits),
+            by_seconds: by_seconds(splits),
+            error_curves: error_curves(splits),
             tune_seconds: sum(&|s| s.report.tune_seconds),
             fit_seconds: sum(&|s| s.report.fit_seconds),
             score_seconds: sum(&|s| s.score_seconds),

@@ -10,6 +10,7 @@ use gazeprint::template::Probe;
 use rayon::prelude::*;
 use thiserror::Error;
 
+use crate::curves::Curves;
 use crate::measures::{Claims, rank_one};
 use crate::protocol::{Protocol, ProtocolError, Split};
 
@@ -88,6 +89,8 @@ pub struct SplitResult {
     pub area: f64,
     /// By size of the probes.
     pub by_sentences: Vec<ProbeResult>,
+    /// By amount of reading and number of readers.
+    pub curves: Curves,
     /// The fit.
     pub report: FitReport,
     /// Seconds spent on scoring probes of all sizes against all readers.
@@ -216,12 +219,14 @@ fn run_split(
             sentences.compare(Some(m), &probes).0
         })
         .collect();
+    let curves = Curves::of(&sentences, &plan.protocol, number, split, readings);
     let score_seconds = start.elapsed().as_secs_f64();
     Ok(SplitResult {
         readers: split.readers.clone(),
         area: claims.area(),
         all,
         by_sentences,
+        curves,
         report: fitted.report,
         score_seconds,
         clamped: sentences.probes.iter().flatten().map(Probe::clamped).sum(),
@@ -229,7 +234,7 @@ fn run_split(
 }
 
 /// The test readings of a split, encoded and, where scores add up, scored once for all probes.
-struct Sentences<'a> {
+pub(crate) struct Sentences<'a> {
     gallery: &'a dyn Gallery,
     /// By reading.
     probes: Vec<Option<Probe>>,
@@ -257,7 +262,8 @@ impl<'a> Sentences<'a> {
         Self { gallery, probes, scores }
     }
 
-    fn score(&self, probe: &[usize]) -> Vec<f64> {
+    /// The scores of a probe of whole readings.
+    pub(crate) fn score(&self, probe: &[usize]) -> Vec<f64> {
         if self.gallery.is_additive() {
             let mut total = vec![0.0; self.gallery.len()];
             for &reading in probe {
@@ -267,6 +273,19 @@ impl<'a> Sentences<'a> {
         } else {
             self.gallery
                 .scores(&Probe::merged(probe.iter().filter_map(|&i| self.probes[i].as_ref())))
+        }
+    }
+
+    /// The scores of a probe of whole readings and one that was cut off.
+    pub(crate) fn score_with(&self, probe: &[usize], part: &Reading) -> Vec<f64> {
+        let part = self.gallery.probe(part);
+        if self.gallery.is_additive() {
+            let mut total = self.score(probe);
+            total.iter_mut().zip(self.gallery.scores(&part)).for_each(|(t, s)| *t += s);
+            total
+        } else {
+            let whole = probe.iter().filter_map(|&i| self.probes[i].as_ref());
+            self.gallery.scores(&Probe::merged(whole.chain([&part])))
         }
     }
 

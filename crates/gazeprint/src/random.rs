@@ -23,6 +23,8 @@ pub mod stream {
     pub const PROBES: u64 = 1 << 41;
     /// Draws readers with replacement.
     pub const BOOTSTRAP: u64 = 1 << 42;
+    /// Draws subsets of readers.
+    pub const SUBSETS: u64 = 1 << 43;
 }
 
 impl Stream {
