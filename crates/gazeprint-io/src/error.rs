@@ -156,6 +156,21 @@ pub enum ReadError {
         /// What to do: rename a column with a similar name, or add one.
         remedy: String,
     },
+    /// Fixations do not say on which of several lines they are.
+    #[error(
+        "{}, row {row}: found no column line, but text {text:?} has {lines} lines; add the column \
+         line, the number that the line has in the table of words", .file.display()
+    )]
+    LineNeeded {
+        /// The file of fixations.
+        file: PathBuf,
+        /// The row of the column names.
+        row: usize,
+        /// A text with several lines.
+        text: String,
+        /// How many.
+        lines: usize,
+    },
     /// A column occurs twice.
     #[error(
         "{}, row {row}: found {column} as columns {first} and {second}, expected it once; rename \

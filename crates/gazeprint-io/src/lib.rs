@@ -17,7 +17,9 @@
 //!   `duration_ms` and `onset_ms` of a fixation that is a missing value, in `gap` it means no gap,
 //!   in `trial_order` and `group` it means not known; elsewhere it is an error. A `word` is
 //!   missing only where its cell is empty, since `NA` and `.` may be words.
-//! * Without a column `line` every line is 1; without `session` or `trial` those are `1`.
+//! * Without a column `line` in `words` every line is 1. Without one in `fixations`, they are on the
+//!   only line of their text; where a text has several, that is an error. Without `session` or
+//!   `trial` those are `1`.
 //! * Fixations of one reading are ordered by `fix_index`, or else by their order in the file.
 //!   Rows of one reading need not follow each other.
 //! * Texts come in the order of `words`, readers and readings in the order of `fixations`. A text

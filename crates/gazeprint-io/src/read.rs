@@ -281,7 +281,10 @@ impl Builder {
             };
             last = Some(scanpath);
             let fixation = Fixation {
-                line: line.map_or(Ok(Some(DEFAULT_LINE)), |c| row.whole(c, LINE_NUMBER))?,
+                line: match line {
+                    Some(column) => row.whole(column, LINE_NUMBER)?,
+                    None => Some(self.only_line(scanpath, table)?),
+                },
                 x: row.number(x)?.map(Chars),
                 duration: row.amount(duration)?.map(Millis),
                 onset: onset.map_or(Ok(None), |c| row.number(c))?.map(Millis),
@@ -304,6 +307,23 @@ impl Builder {
                 fixations.into_iter().map(|f| f.fixation).collect();
         }
         Ok(())
+    }
+
+    /// The line that fixations without a line are on.
+    ///
+    /// # Errors
+    /// If the text has several: to put all on one of them would be wrong for most.
+    fn only_line(&self, scanpath: usize, fixations: &Table) -> Result<i32, ReadError> {
+        let text = &self.texts[self.scanpaths[scanpath].text];
+        match text.lines() {
+            [line] => Ok(line.number()),
+            lines => Err(ReadError::LineNeeded {
+                file: fixations.file.clone(),
+                row: fixations.header_row(),
+                text: shown(text.id()),
+                lines: lines.len(),
+            }),
+        }
     }
 
     fn duplicate(

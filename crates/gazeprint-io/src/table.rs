@@ -71,7 +71,7 @@ impl Table {
             };
             ReadError::MissingColumn {
                 file: self.file.clone(),
-                row: self.row_number(RowStart(self.header_start)),
+                row: self.header_row(),
                 column: name,
                 found: self.header.clone(),
                 remedy,
@@ -89,7 +89,7 @@ impl Table {
         match (places.next(), places.next()) {
             (Some(first), Some(second)) => Err(ReadError::DuplicateColumn {
                 file: self.file.clone(),
-                row: self.row_number(RowStart(self.header_start)),
+                row: self.header_row(),
                 column: name,
                 first: first + 1,
                 second: second + 1,
@@ -108,7 +108,7 @@ impl Table {
         if self.text.get(rows.offset()..).is_none_or(|rest| rest.trim().is_empty()) {
             return Err(ReadError::HeaderOnly {
                 file: self.file.clone(),
-                row: self.row_number(RowStart(self.header_start)),
+                row: self.header_row(),
                 content: self.kind.content(),
             });
         }
@@ -129,6 +129,11 @@ impl Table {
     /// for the one error that a reading ends with.
     pub(crate) fn row_number(&self, start: RowStart) -> usize {
         line_of(&self.text.as_bytes()[..start.0])
+    }
+
+    /// The row of the column names.
+    pub(crate) fn header_row(&self) -> usize {
+        self.row_number(RowStart(self.header_start))
     }
 
     /// A cell, for an error message.

@@ -163,6 +163,17 @@ fn missing_columns() {
 }
 
 #[test]
+fn fixations_that_do_not_tell_lines_apart() {
+    let words = "text,line,word_index,char_start,char_end\ns1,7,1,0,3\ns2,1,1,0,3\ns2,2,2,0,3\n";
+    let fixations = "reader,text,x_char,duration_ms\nr1,s1,1,200\nr1,s2,1,200\n";
+    assert_eq!(
+        message(&[("fixations.csv", fixations.as_bytes()), ("words.csv", words.as_bytes())]),
+        "CORPUS/fixations.csv, row 1: found no column line, but text \"s2\" has 2 lines; add the \
+         column line, the number that the line has in the table of words"
+    );
+}
+
+#[test]
 fn duplicate_column() {
     assert_eq!(
         about_fixations("reader,text,line,x_char,duration_ms,Line\nr1,s1,1,1,200,1\n"),

@@ -66,6 +66,16 @@ fn the_header_may_show_another_delimiter() {
 }
 
 #[test]
+fn fixations_without_a_line_are_on_the_only_one() {
+    let (corpus, _) = read(&[
+        ("words.csv", "text,line,word_index,char_start,char_end\ns1,7,1,0,3\ns2,0,1,0,5\n"),
+        ("fixations.csv", "reader,text,x_char,duration_ms\nr1,s1,1,200\nr1,s2,1,200\n"),
+    ]);
+    let lines: Vec<_> = corpus.scanpaths().iter().map(|s| s.fixations[0].line).collect();
+    assert_eq!(lines, [Some(7), Some(0)]);
+}
+
+#[test]
 fn missing_values_are_kept() {
     let (corpus, _) = read(&[
         ("words.csv", WORDS),
