@@ -21,10 +21,13 @@ use crate::read::{DEFAULT_LINE, DEFAULT_NAME};
 /// already, in whatever format, give way to the new ones.
 ///
 /// # Errors
-/// If there is a corpus already and `overwrite` is off, the tables could not give back what the
-/// corpus holds, or the files cannot be written.
+/// If there is a corpus already and `overwrite` is off, the path is that of a file, the tables could
+/// not give back what the corpus holds, or the files cannot be written.
 pub fn write_corpus(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(), WriteError> {
     check(corpus)?;
+    if fs::metadata(folder).is_ok_and(|there| !there.is_dir()) {
+        return Err(WriteError::NotAFolder { path: folder.to_owned() });
+    }
     let old: Vec<PathBuf> = Kind::ALL
         .iter()
         .flat_map(|kind| kind.candidates(folder))
