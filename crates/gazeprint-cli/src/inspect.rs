@@ -101,11 +101,15 @@ fn table(s: &Summary, args: &Args, notes: &[String]) -> Result<String, std::fmt:
         distributions(&mut out, s)?;
         sparse(&mut out, s)?;
     }
-    let notes = notes.iter().map(|note| format!("note: {note}"));
     let warnings = Warning::messages(&s.warnings);
-    for message in notes.chain(warnings.iter().map(|warning| format!("warning: {warning}"))) {
+    if !notes.is_empty() || !warnings.is_empty() {
         out.push('\n');
-        out.push_str(&wrapped(&message));
+    }
+    for note in notes {
+        out.push_str(&wrapped(&format!("note: {note}")));
+    }
+    for warning in &warnings {
+        out.push_str(&wrapped(&format!("warning: {warning}")));
     }
     Ok(out)
 }
@@ -231,7 +235,7 @@ fn fitted(name: &str, width: usize) -> String {
         }
         out.push('…');
     }
-    let filled = width - out.width();
+    let filled = width.saturating_sub(out.width());
     out + &" ".repeat(filled)
 }
 

@@ -293,14 +293,14 @@ fn lost(drops: &Drops, recorded: usize) -> &'static str {
     }
     match DropReason::ALL.into_iter().find(|&reason| is_most(reason, drops.total())) {
         Some(DropReason::OffText) => {
-            "most of the others are off the text: do x and the words count from the same place?"
+            "most of those dropped are off the text: do x and the words count from the same place?"
         }
         Some(DropReason::OffLine) => {
-            "most of the others are on lines that the text does not have: are lines of fixations \
+            "most of those dropped are on lines that the text does not have: are lines of fixations \
              and words numbered alike?"
         }
         Some(DropReason::TooShort | DropReason::TooLong) => {
-            "most of the others are too short or too long: are durations in ms?"
+            "most of those dropped are too short or too long: are durations in ms?"
         }
         _ => "see the reasons of the drops",
     }

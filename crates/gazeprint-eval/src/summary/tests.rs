@@ -109,7 +109,7 @@ fn what_most_lost_fixations_share_is_named() {
     };
     let (off, short, good) = ((70.0, 200.0), (9.0, 0.2), (2.0, 200.0));
     assert!(hint(&[off, good, off]).starts_with("most are off the text"));
-    assert!(hint(&[off, good, (9.0, 200.0)]).starts_with("most of the others are off the text"));
+    assert!(hint(&[off, good, (9.0, 200.0)]).starts_with("most of those dropped are off the text"));
     assert!(hint(&[short, good, short]).contains("are durations in ms?"));
     assert_eq!(hint(&[short, off]), "see the reasons of the drops");
 }
