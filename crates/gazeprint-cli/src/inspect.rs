@@ -4,14 +4,21 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use gazeprint::corpus::{DropReason, Limits, Millis};
-use gazeprint_eval::summary::{Distribution, MIN_FIXATIONS, MIN_TEXTS, Summary};
+use gazeprint_eval::summary::{
+    Distribution, MIN_FIXATIONS, MIN_SACCADES, MIN_TEXTS, Summary, Warning,
+};
+use unicode_width::UnicodeWidthStr;
 
 use crate::{Usage, corpus_or_default, print};
 
 /// Readers with too little data that the table names; JSON names them all.
 const NAMED: usize = 10;
-/// Width of the table's first column.
-const LABEL: usize = 28;
+/// Width of the first column of quantiles.
+const LABEL: usize = 25;
+/// Width of the first column of counts, which holds reasons and limits.
+const COUNT_LABEL: usize = 34;
+/// Where lines of words are broken.
+const WIDTH: usize = 80;
 
 /// Show what is in a corpus, and what looks wrong with it.
 #[derive(Debug, clap::Args)]
@@ -34,71 +41,91 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// What is printed as JSON.
+#[derive(serde::Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    notes: &'a [String],
+}
+
 /// Runs the command.
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let limits = Limits::new(Millis(args.min_duration), Millis(args.max_duration))
         .map_err(|error| Usage(error.to_string()))?;
-    let corpus = corpus_or_default(args.corpus.as_deref())?;
+    let (corpus, notes) = corpus_or_default(args.corpus.as_deref())?;
     let summary = Summary::of(&corpus, limits);
-    let text =
-        if args.json { serde_json::to_string_pretty(&summary)? + "\n" } else { table(&summary)? };
+    let mut messages = notes.messages();
+    if notes.in_row_order && summary.has_odd_rates() {
+        messages.push(
+            "rates are odd and there is no fix_index; are rows in the order of reading?".to_owned(),
+        );
+    }
+    let text = if args.json {
+        serde_json::to_string_pretty(&Report { summary: &summary, notes: &messages })? + "\n"
+    } else {
+        table(&summary, &args, &messages)?
+    };
     print(&text)
 }
 
 /// The summary as a table for people.
-fn table(s: &Summary) -> Result<String, std::fmt::Error> {
+fn table(s: &Summary, args: &Args, notes: &[String]) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     writeln!(
         out,
-        "{}: {}, {} ({}), {}, {}\n",
-        s.name,
+        "{}: {}, {} ({}), {}, {}, {}",
+        visible(&s.name),
         plural(s.readers, "reader"),
         plural(s.texts, "text"),
         plural(s.lines, "line"),
         plural(s.sessions, "session"),
         plural(s.readings, "reading"),
+        if s.passes == 1 { "1 pass".to_owned() } else { format!("{} passes", grouped(s.passes)) },
     )?;
-    fixations(&mut out, s)?;
-    types(&mut out, s)?;
-
-    heading(&mut out, "duration, ms", true)?;
-    row(&mut out, "all fixations", s.duration, 0)?;
-    row(&mut out, "first on a line", s.initial_duration, 0)?;
-    for t in &s.types {
-        row(&mut out, &format!("after {}", spoken(t.name)), t.duration, 0)?;
+    out.push_str(&wrapped(
+        "A reading: one reader's fixations on one text in one session and trial. \
+         A pass: those in a row on one line.",
+    ));
+    out.push('\n');
+    fixations(&mut out, s, args)?;
+    if s.fixations_kept == 0 {
+        writeln!(out, "No fixation counts, so there is nothing else to show.")?;
+    } else {
+        types(&mut out, s)?;
+        distributions(&mut out, s)?;
+        sparse(&mut out, s)?;
     }
-    out.push('\n');
-    heading(&mut out, "amplitude, characters", true)?;
-    row(&mut out, "all forward", s.forward_amplitude, 1)?;
-    row(&mut out, "first, from the line's start", s.initial_place, 1)?;
-    for t in &s.types {
-        row(&mut out, &spoken(t.name), t.amplitude, 1)?;
+    let warnings = Warning::messages(&s.warnings);
+    if !notes.is_empty() || !warnings.is_empty() {
+        out.push('\n');
     }
-    out.push('\n');
-    heading(&mut out, "per reader", true)?;
-    row(&mut out, "fixations", s.fixations_per_reader, 0)?;
-    row(&mut out, "texts", s.texts_per_reader, 0)?;
-
-    out.push('\n');
-    sparse(&mut out, s)?;
-    for warning in &s.warnings {
-        writeln!(out, "warning: {warning}")?;
+    for note in notes {
+        out.push_str(&wrapped(&format!("note: {note}")));
+    }
+    for warning in &warnings {
+        out.push_str(&wrapped(&format!("warning: {warning}")));
     }
     Ok(out)
 }
 
 /// How many fixations there are and what was dropped why.
-fn fixations(out: &mut String, s: &Summary) -> std::fmt::Result {
-    heading(out, "fixations", false)?;
+fn fixations(out: &mut String, s: &Summary, args: &Args) -> std::fmt::Result {
+    out.push_str("fixations\n");
     let mut line = |label: &str, count: usize| {
         let share = 100.0 * count as f64 / s.fixations_recorded.max(1) as f64;
-        writeln!(out, "  {label:<LABEL$}{:>10}{share:>9.2} %", grouped(count))
+        writeln!(out, "  {label:<COUNT_LABEL$}{:>10}{share:>9.2} %", grouped(count))
     };
     line("recorded", s.fixations_recorded)?;
     line("kept", s.fixations_kept)?;
     for reason in DropReason::ALL {
         if let Some(&count) = s.dropped.get(reason.name()).filter(|&&count| count > 0) {
-            line(&format!("dropped, {}", spoken(reason.name())), count)?;
+            let limit = match reason {
+                DropReason::TooShort => format!(" (under {} ms)", args.min_duration),
+                DropReason::TooLong => format!(" (over {} ms)", args.max_duration),
+                _ => String::new(),
+            };
+            line(&format!("dropped, {}{limit}", spoken(reason.name())), count)?;
         }
     }
     out.push('\n');
@@ -107,11 +134,39 @@ fn fixations(out: &mut String, s: &Summary) -> std::fmt::Result {
 
 /// How often each type of saccade occurs.
 fn types(out: &mut String, s: &Summary) -> std::fmt::Result {
-    heading(out, "saccades", false)?;
+    out.push_str("saccades\n");
     for t in &s.types {
         let (label, count) = (spoken(t.name), grouped(t.count));
-        writeln!(out, "  {label:<LABEL$}{count:>10}{:>9.2} %", 100.0 * t.share)?;
+        writeln!(out, "  {label:<COUNT_LABEL$}{count:>10}{:>9.2} %", 100.0 * t.share)?;
     }
+    if !s.has_rates() {
+        writeln!(out, "  Fewer than {MIN_SACCADES}: too little to judge these rates.")?;
+    }
+    out.push('\n');
+    Ok(())
+}
+
+/// Durations, amplitudes, and how much there is of each reader.
+fn distributions(out: &mut String, s: &Summary) -> std::fmt::Result {
+    heading(out, "duration, ms")?;
+    row(out, "all fixations", s.duration, 0)?;
+    row(out, "first of a pass", s.initial_duration, 0)?;
+    for t in &s.types {
+        row(out, &format!("after {}", spoken(t.name)), t.duration, 0)?;
+    }
+    out.push('\n');
+    heading(out, "amplitude, characters")?;
+    row(out, "all forward", s.forward_amplitude, 1)?;
+    for t in &s.types {
+        row(out, &spoken(t.name), t.amplitude, 1)?;
+    }
+    out.push('\n');
+    heading(out, "x on the line, characters")?;
+    row(out, "first of a pass", s.initial_place, 1)?;
+    out.push('\n');
+    heading(out, "per reader")?;
+    row(out, "fixations", s.fixations_per_reader, 0)?;
+    row(out, "texts", s.texts_per_reader, 0)?;
     out.push('\n');
     Ok(())
 }
@@ -123,24 +178,22 @@ fn sparse(out: &mut String, s: &Summary) -> std::fmt::Result {
         return writeln!(out, "Every reader has enough data (none with {limits}).");
     }
     let (count, all) = (s.sparse_readers.len(), plural(s.readers, "reader"));
-    writeln!(out, "Too little data ({limits}): {count} of {all}")?;
+    writeln!(out, "Too little data ({limits}): {} of {all}", grouped(count))?;
     for r in s.sparse_readers.iter().take(NAMED) {
         let (texts, fixations) = (plural(r.texts, "text"), plural(r.fixations, "fixation"));
-        writeln!(out, "  {:<LABEL$}{texts}, {fixations}", r.reader)?;
+        writeln!(out, "  {} {texts}, {fixations}", fitted(&visible(&r.reader), LABEL - 1))?;
     }
     if count > NAMED {
-        writeln!(out, "  and {} more (--json names them all)", count - NAMED)?;
+        writeln!(out, "  and {} more (--json names them all)", grouped(count - NAMED))?;
     }
     Ok(())
 }
 
-/// The line above a part of the table.
-fn heading(out: &mut String, name: &str, quantiles: bool) -> std::fmt::Result {
-    write!(out, "{name:<width$}", width = if quantiles { LABEL + 2 } else { 0 })?;
-    if quantiles {
-        for column in ["mean", "5 %", "25 %", "median", "75 %", "95 %"] {
-            write!(out, "{column:>8}")?;
-        }
+/// The line above rows of quantiles.
+fn heading(out: &mut String, name: &str) -> std::fmt::Result {
+    write!(out, "{name:<width$}{:>10}", "n", width = LABEL + 2)?;
+    for column in ["mean", "p5", "p25", "median", "p75", "p95"] {
+        write!(out, " {column:>6}")?;
     }
     out.push('\n');
     Ok(())
@@ -153,17 +206,52 @@ fn row(
     distribution: Option<Distribution>,
     digits: usize,
 ) -> std::fmt::Result {
-    write!(out, "  {label:<LABEL$}")?;
-    match distribution {
-        None => write!(out, "{:>8}", "-")?,
-        Some(d) => {
-            for value in [d.mean, d.p5, d.p25, d.p50, d.p75, d.p95] {
-                write!(out, "{value:>8.digits$}")?;
-            }
+    write!(out, "  {label:<LABEL$}{:>10}", grouped(distribution.map_or(0, |d| d.count)))?;
+    if let Some(d) = distribution {
+        for value in [d.mean, d.p5, d.p25, d.p50, d.p75, d.p95] {
+            write!(out, " {value:>6.digits$}")?;
         }
     }
     out.push('\n');
     Ok(())
+}
+
+/// A name as it can be shown: characters that command a terminal, or do not show, are spelt out.
+fn visible(name: &str) -> String {
+    name.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"")
+}
+
+/// A name in a column of its own: filled up, or cut where it is too long.
+fn fitted(name: &str, width: usize) -> String {
+    let mut out = name.to_owned();
+    if out.width() > width {
+        while out.width() + 1 > width {
+            out.pop();
+        }
+        out.push('…');
+    }
+    let filled = width.saturating_sub(out.width());
+    out + &" ".repeat(filled)
+}
+
+/// Text in lines of at most [`WIDTH`], those after the first set in.
+fn wrapped(text: &str) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let width = word.width();
+        if used > 0 && used + 1 + width > WIDTH {
+            out.push_str("\n  ");
+            used = 2;
+        } else if used > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += width;
+    }
+    out.push('\n');
+    out
 }
 
 /// A name of the files, in words.
@@ -199,5 +287,22 @@ mod tests {
             assert_eq!(grouped(number), text);
         }
         assert_eq!((plural(1, "text"), plural(2, "text")), ("1 text".into(), "2 texts".into()));
+    }
+
+    #[test]
+    fn names_show_and_fit() {
+        assert_eq!(visible("O'Neil \"Al\" é漢"), "O'Neil \"Al\" é漢");
+        assert_eq!(visible("a\u{1b}[31mb\u{200b}\t"), "a\\u{1b}[31mb\\u{200b}\\t");
+        assert_eq!(fitted("ben", 5), "ben  ");
+        assert_eq!(fitted("annabel", 5), "anna…");
+        assert_eq!(fitted("漢字漢字", 6), "漢字… ");
+    }
+
+    #[test]
+    fn long_lines_are_wrapped() {
+        assert_eq!(wrapped("a few words"), "a few words\n");
+        let text = wrapped(&"word ".repeat(40));
+        assert!(text.lines().all(|line| line.width() <= WIDTH), "{text}");
+        assert!(text.lines().skip(1).all(|line| line.starts_with("  word")), "{text}");
     }
 }

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use gazeprint::corpus::Corpus;
 use gazeprint::simulate::Simulation;
+use gazeprint_io::Notes;
 
 /// Who is reading? Recognises people by how their eyes move over text.
 #[derive(Debug, Parser)]
@@ -68,17 +69,12 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
-/// The corpus in a folder, or the built-in simulated one.
-pub(crate) fn corpus_or_default(folder: Option<&Path>) -> anyhow::Result<Corpus> {
-    let Some(folder) = folder else {
-        return Ok(Simulation::default().run());
-    };
-    let (corpus, notes) = gazeprint_io::read_corpus_with_notes(folder)?;
-    if notes.trials_without_fixations > 0 {
-        let rows = inspect::plural(notes.trials_without_fixations, "row");
-        eprintln!("note: {rows} of the trials table without fixations, not counted");
-    }
-    Ok(corpus)
+/// The corpus in a folder, or the built-in simulated one, with what looked odd on reading it.
+pub(crate) fn corpus_or_default(folder: Option<&Path>) -> anyhow::Result<(Corpus, Notes)> {
+    Ok(match folder {
+        Some(folder) => gazeprint_io::read_corpus_with_notes(folder)?,
+        None => (Simulation::default().run(), Notes::default()),
+    })
 }
 
 /// Writes to standard output. A reader that has seen enough, like `head`, is no failure.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use gazeprint::simulate::SimulationParams;
+use gazeprint_io::WriteError;
 
 use crate::inspect::plural;
 use crate::{Usage, print};
@@ -21,25 +23,25 @@ Examples:
   gazeprint simulate --sessions 2 --drift 0.3 --out two  people change between sessions
   gazeprint simulate --lines 4 --texts 40 --out pages    running text of four lines")]
 pub(crate) struct Args {
-    /// Number of readers
+    /// Number of readers, 1 to 9999
     #[arg(long, value_name = "N", default_value_t = BUILT_IN.readers)]
     readers: usize,
-    /// Number of texts; everyone reads about 70 to 100 % of them
+    /// Number of texts, 1 to 9999; everyone reads about 70 to 100 % of them
     #[arg(long, value_name = "N", default_value_t = BUILT_IN.texts)]
     texts: usize,
-    /// Number of sessions, each with its own part of the texts
+    /// Number of sessions, 1 to the number of texts, each with its own part of the texts
     #[arg(long, value_name = "K", default_value_t = BUILT_IN.sessions)]
     sessions: usize,
-    /// How far people change from session to session, in between-person standard deviations
+    /// How far people change from session to session, in between-person standard deviations, 0 to 2
     #[arg(long, value_name = "X", default_value_t = BUILT_IN.drift)]
     drift: f64,
-    /// Lines of each text
+    /// Lines of each text, 1 to 9999
     #[arg(long, value_name = "N", default_value_t = BUILT_IN.lines)]
     lines: usize,
-    /// How much people differ: 0 not at all, 1 as in the built-in corpus, at most 2
+    /// How much people differ, 0 to 2: 0 not at all, 1 as in the built-in corpus
     #[arg(long, value_name = "X", default_value_t = BUILT_IN.individuality)]
     individuality: f64,
-    /// Seed of all randomness
+    /// Seed of all randomness, a whole number from 0
     #[arg(long, value_name = "S", default_value_t = BUILT_IN.seed)]
     seed: u64,
     /// Folder to write
@@ -64,8 +66,19 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     }
     .build()
     .map_err(|error| Usage(error.to_string()))?;
+    if args.sessions == 1 && args.drift > 0.0 {
+        eprintln!("note: --drift has no effect in one session; ask for more with --sessions");
+    }
     let corpus = simulation.run();
-    gazeprint_io::write_corpus(&corpus, &args.out, args.overwrite)?;
+    gazeprint_io::write_corpus(&corpus, &args.out, args.overwrite).map_err(
+        |error| match error {
+            WriteError::Exists { file } => anyhow!(
+                "{} exists already; choose another folder, or add --overwrite to replace it",
+                file.display()
+            ),
+            error => error.into(),
+        },
+    )?;
     print(&format!(
         "{}: {}, {}, {}\n",
         args.out.display(),

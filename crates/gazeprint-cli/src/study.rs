@@ -225,7 +225,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     let (methods, plan) = (args.methods()?, args.plan()?);
-    let corpus = corpus_or_default(args.corpus.as_deref())?;
+    let (corpus, notes) = corpus_or_default(args.corpus.as_deref())?;
+    for message in notes.messages() {
+        eprintln!("note: {message}");
+    }
     // Whatever can be known to fail is made to fail before the computing starts.
     if let Some(folder) = &args.out {
         prepare(folder)?;

@@ -71,8 +71,92 @@ fn a_corpus_is_replaced_only_when_asked() {
     assert!(simulate(&corpus, &[]).status.success());
     let refused = simulate(&corpus, &["--seed", "2"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).starts_with("error: "), "{}", stderr(&refused));
+    assert_eq!(
+        stderr(&refused),
+        format!(
+            "error: {}/fixations.csv exists already; choose another folder, or add --overwrite to \
+             replace it\n",
+            corpus.display()
+        )
+    );
     assert!(simulate(&corpus, &["--seed", "2", "--overwrite"]).status.success());
+}
+
+#[test]
+fn a_file_is_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let refused = simulate(&file, &["--overwrite"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(
+        stderr(&refused),
+        format!("error: {} is a file, not a folder; choose another path\n", file.display())
+    );
+}
+
+#[test]
+fn drift_needs_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    let alone = simulate(&folder.path().join("one"), &["--drift", "0.3"]);
+    assert_eq!(
+        stderr(&alone),
+        "note: --drift has no effect in one session; ask for more with --sessions\n"
+    );
+    let two = simulate(&folder.path().join("two"), &["--drift", "0.3", "--sessions", "2"]);
+    assert_eq!(stderr(&two), "");
+}
+
+/// The tables of a corpus of one text, with these fixations of it.
+fn write(folder: &Path, fixations: &str) {
+    let words: String = (0..9).map(|i| format!("s1,{i},{},{}\n", 6 * i, 6 * i + 5)).collect();
+    let words = format!("text,word_index,char_start,char_end\n{words}");
+    std::fs::write(folder.join("words.csv"), words).unwrap();
+    let fixations = format!("reader,text,x_char,duration_ms\n{fixations}");
+    std::fs::write(folder.join("fixations.csv"), fixations).unwrap();
+}
+
+#[test]
+fn names_do_not_disturb_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = "x".repeat(90);
+    write(folder.path(), &format!("a\u{1b}[31m,s1,2,200\n{long},s1,2,20\n{long},s1,2,200\n"));
+    let table = stdout(&gazeprint(&["inspect", folder.path().to_str().unwrap()]));
+    assert!(!table.contains('\u{1b}'), "{table}");
+    assert!(table.contains("  a\\u{1b}[31m              1 text, 1 fixation\n"), "{table}");
+    assert!(table.contains("  xxxxxxxxxxxxxxxxxxxxxxx… 1 text, 1 fixation\n"), "{table}");
+    assert!(table.contains("  dropped, too short (under 50 ms) "), "{table}");
+    assert!(table.contains("  Fewer than 200: too little to judge these rates.\n"), "{table}");
+    assert!(table.lines().skip(1).all(|line| line.chars().count() <= 80), "{table}");
+}
+
+#[test]
+fn without_fixations_that_count_there_are_no_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "a,s1,2,20\na,s1,900,200\na,s1,901,200\n");
+    let table = stdout(&gazeprint(&["inspect", folder.path().to_str().unwrap()]));
+    let (_, end) = table.split_once("\n\nNo fixation").unwrap();
+    assert_eq!(
+        end,
+        " counts, so there is nothing else to show.\n\n\
+         warning: fixations kept 0.0 %, expected 80 to 100: most are off the text: are x\n  \
+         and the words in the same unit, characters?\n"
+    );
+}
+
+#[test]
+fn odd_rates_raise_the_question_of_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let fixations: String =
+        (0..300).map(|i| format!("a,s1,{},{}\n", i * 31 % 53, 200 + i % 7)).collect();
+    write(folder.path(), &fixations);
+    let notes = inspect(folder.path())["notes"].clone();
+    assert_eq!(
+        notes,
+        serde_json::json!([
+            "rates are odd and there is no fix_index; are rows in the order of reading?"
+        ])
+    );
 }
 
 #[test]

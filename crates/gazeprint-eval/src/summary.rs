@@ -1,9 +1,12 @@
 //! What is in a corpus, and what looks wrong with it.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use gazeprint::corpus::{Corpus, DropReason, Drops, Limits};
+use gazeprint::corpus::{Corpus, DropReason, Drops, Fixation, Limits};
 use gazeprint::saccade::{Event, Reading, SaccadeType, readings};
 use serde::Serialize;
 
@@ -12,6 +15,10 @@ pub const MIN_TEXTS: usize = 2;
 /// Fewest fixations of a reader. With fewer, most of the eleven densities of a reader rest on less
 /// than ten observations each: what is learned is the population, not the reader.
 pub const MIN_FIXATIONS: usize = 100;
+
+/// Fewest saccades whose rates are compared with what is known of reading. With fewer, a rate of
+/// 10 % is off by several percent by chance alone.
+pub const MIN_SACCADES: usize = 200;
 
 /// Quantiles and mean of a set of values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -102,12 +109,27 @@ pub struct Warning {
     pub hint: &'static str,
 }
 
+impl Warning {
+    /// What each of some warnings says, in order; what they have a hint in common for is said
+    /// together.
+    pub fn messages(warnings: &[Self]) -> Vec<String> {
+        warnings
+            .chunk_by(|a, b| a.hint == b.hint)
+            .map(|alike| {
+                let found: Vec<String> = alike.iter().map(Self::to_string).collect();
+                format!("{}: {}", found.join("; "), alike[0].hint)
+            })
+            .collect()
+    }
+}
+
+/// What was measured, without the hint.
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { measure, value, unit, low, high, hint } = self;
+        let Self { measure, value, unit, low, high, .. } = self;
         // Two digits are enough, but a value just outside must not look like one just inside.
         let digits = if *value < 10.0 { 1 } else { 0 };
-        write!(f, "{measure} {value:.digits$} {unit}, expected {low} to {high}: {hint}")
+        write!(f, "{measure} {value:.digits$} {unit}, expected {low} to {high}")
     }
 }
 
@@ -124,21 +146,28 @@ pub struct Summary {
     pub lines: usize,
     /// Sessions.
     pub sessions: usize,
-    /// Readings with at least one fixation that counts.
+    /// Readings with at least one fixation that counts: a reader's fixations on one text, in one
+    /// session and trial.
     pub readings: usize,
+    /// Passes over a line: fixations in a row on one line, without loss of signal.
+    pub passes: usize,
     /// Fixations as recorded.
     pub fixations_recorded: usize,
     /// Fixations that count.
     pub fixations_kept: usize,
     /// Fixations that do not, by reason; every reason is there.
     pub dropped: BTreeMap<&'static str, usize>,
+    /// Fixations that count or not, and are the same as the one before in place, duration and start.
+    pub fixations_repeated: usize,
+    /// Saccades: fixations that count, but for the first of each pass.
+    pub saccades: usize,
     /// The four types of saccades.
     pub types: Vec<TypeSummary>,
     /// Durations of all fixations, ms.
     pub duration: Option<Distribution>,
     /// Durations of the first fixations of passes, ms.
     pub initial_duration: Option<Distribution>,
-    /// Places of the first fixations of passes, characters from the start of the line.
+    /// Positions x of the first fixations of passes, characters.
     pub initial_place: Option<Distribution>,
     /// Amplitudes of all moves to the right, characters.
     pub forward_amplitude: Option<Distribution>,
@@ -166,13 +195,16 @@ impl Summary {
             lines: corpus.texts().iter().map(|t| t.lines().len()).sum(),
             sessions: corpus.scanpaths().iter().map(|s| &s.session).collect::<BTreeSet<_>>().len(),
             readings: readings.len(),
+            passes: initial().count(),
             fixations_recorded: corpus.fixation_count(),
             fixations_kept: events().count(),
             dropped: DropReason::ALL.iter().map(|&r| (r.name(), drops.of(r))).collect(),
+            fixations_repeated: repeated(corpus),
+            saccades: events().filter(|e| e.kind.is_some()).count(),
             types: types(events),
             duration: Distribution::of(events().map(|e| e.duration)),
             initial_duration: Distribution::of(initial().map(|e| e.duration)),
-            initial_place: Distribution::of(initial().map(|e| e.amplitude.value)),
+            initial_place: Distribution::of(initial().map(|e| e.x)),
             forward_amplitude: Distribution::of(
                 events().filter_map(Event::step).filter(|&a| a > 0.0),
             ),
@@ -196,6 +228,16 @@ impl Summary {
         self.fixations_kept as f64 / self.fixations_recorded as f64
     }
 
+    /// Whether there are enough saccades to compare their rates with what is known of reading.
+    pub fn has_rates(&self) -> bool {
+        self.saccades >= MIN_SACCADES
+    }
+
+    /// Whether the rates of saccade types are hardly those of reading.
+    pub fn has_odd_rates(&self) -> bool {
+        self.warnings.iter().any(|w| RATES.iter().any(|&(_, measure, _)| measure == w.measure))
+    }
+
     /// Compares with what is known of reading.
     fn implausible(&self, drops: &Drops) -> Vec<Warning> {
         let mut warnings = Vec::new();
@@ -205,12 +247,17 @@ impl Summary {
                 warnings.push(Warning { measure, value, unit, low, high, hint });
             }
         };
-        let lost = if 2 * drops.of(DropReason::OffText) > drops.total() {
-            "most are off the text: are x and the words in the same unit, characters?"
-        } else {
-            "see the reasons of the drops; are durations in ms?"
-        };
-        check("fixations kept", 100.0 * self.kept_share(), "%", (80.0, 100.0), [lost; 2]);
+        let recorded = self.fixations_recorded;
+        check(
+            "fixations kept",
+            100.0 * self.kept_share(),
+            "%",
+            (80.0, 100.0),
+            [lost(drops, recorded); 2],
+        );
+        let repeated = 100.0 * self.fixations_repeated as f64 / recorded.max(1) as f64;
+        let hint = "these are the same as the row before: is every row there twice?";
+        check("repeated fixations", repeated, "%", (0.0, 5.0), [hint; 2]);
         if let Some(duration) = self.duration {
             let hints = ["are durations in ms?", "are durations in ms, and fixations unmerged?"];
             check("mean duration", duration.mean, "ms", (150.0, 350.0), hints);
@@ -219,20 +266,53 @@ impl Summary {
             let hints = ["is x in degrees, or in words?", "is x in pixels?"];
             check("mean amplitude", forward.mean, "characters", (4.0, 16.0), hints);
         }
-        if self.types.iter().any(|t| t.count > 0) {
+        if self.has_rates() {
             let words = "do char_start and char_end fit the text as it was shown?";
             let hints = [words; 2];
-            for (kind, measure, range) in [
-                (SaccadeType::ForwardSkip, "forward skips", (10.0, 50.0)),
-                (SaccadeType::Regression, "regressions", (5.0, 30.0)),
-                (SaccadeType::Refixation, "refixations", (5.0, 30.0)),
-            ] {
+            for (kind, measure, range) in RATES {
                 let share = self.types[kind as usize].share;
                 check(measure, 100.0 * share, "%", range, hints);
             }
         }
         warnings
     }
+}
+
+/// Saccade types with their plausible rates, percent.
+const RATES: [(SaccadeType, &str, (f64, f64)); 3] = [
+    (SaccadeType::ForwardSkip, "forward skips", (10.0, 50.0)),
+    (SaccadeType::Regression, "regressions", (5.0, 30.0)),
+    (SaccadeType::Refixation, "refixations", (5.0, 30.0)),
+];
+
+/// Why so many fixations may not count, going by the reason that most of them have.
+fn lost(drops: &Drops, recorded: usize) -> &'static str {
+    let is_most = |reason, all| 2 * drops.of(reason) > all;
+    if is_most(DropReason::OffText, recorded) {
+        return "most are off the text: are x and the words in the same unit, characters?";
+    }
+    match DropReason::ALL.into_iter().find(|&reason| is_most(reason, drops.total())) {
+        Some(DropReason::OffText) => {
+            "most of those dropped are off the text: do x and the words count from the same place?"
+        }
+        Some(DropReason::OffLine) => {
+            "most of those dropped are on lines that the text does not have: are lines of fixations \
+             and words numbered alike?"
+        }
+        Some(DropReason::TooShort | DropReason::TooLong) => {
+            "most of those dropped are too short or too long: are durations in ms?"
+        }
+        _ => "see the reasons of the drops",
+    }
+}
+
+/// How many fixations are the same as the one before.
+fn repeated(corpus: &Corpus) -> usize {
+    let alike = |pair: &&[Fixation]| {
+        let [a, b] = [pair[0], pair[1]].map(|f| (f.line, f.x, f.duration, f.onset));
+        a == b && pair[0].x.is_some() && pair[0].duration.is_some()
+    };
+    corpus.scanpaths().iter().map(|s| s.fixations.windows(2).filter(alike).count()).sum()
 }
 
 /// The four types, in the order of [`SaccadeType::ALL`].
@@ -273,120 +353,4 @@ fn per_reader(corpus: &Corpus, readings: &[Reading]) -> Vec<SparseReader> {
             fixations,
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use gazeprint::corpus::{Chars, Fixation, Line, Millis, Scanpath, Text, Word};
-    use gazeprint::simulate::SimulationParams;
-
-    use super::*;
-
-    fn simulated() -> Corpus {
-        SimulationParams { readers: 30, texts: 40, sessions: 2, lines: 2, ..Default::default() }
-            .build()
-            .unwrap()
-            .run()
-    }
-
-    /// Readers `a` and `b`; `a` reads one text of ten words with the given fixations.
-    fn one_reading(fixations: &[(f64, f64)]) -> Corpus {
-        let words = (0..10)
-            .map(|i: i32| Word { index: i as u32, form: None, start: 6 * i, end: 6 * i + 5 })
-            .collect();
-        let text = Text::new("t", vec![Line::new(1, words).unwrap()]).unwrap();
-        let fixations = fixations
-            .iter()
-            .map(|&(x, duration)| Fixation {
-                line: Some(1),
-                x: Some(Chars(x)),
-                duration: Some(Millis(duration)),
-                onset: None,
-                gap: false,
-            })
-            .collect();
-        let scanpath = Scanpath {
-            reader: 0,
-            text: 0,
-            session: "1".into(),
-            trial: "1".into(),
-            order: None,
-            fixations,
-        };
-        Corpus::new("small", vec!["a".into(), "b".into()], vec![text], vec![scanpath]).unwrap()
-    }
-
-    #[test]
-    fn quantiles_interpolate() {
-        let d = Distribution::of((0..=100).rev().map(f64::from)).unwrap();
-        assert_eq!((d.p5, d.p25, d.p50, d.p75, d.p95), (5.0, 25.0, 50.0, 75.0, 95.0));
-        assert_eq!((d.count, d.mean), (101, 50.0));
-        assert_eq!(Distribution::of([1.0, 2.0]).unwrap().p25, 1.25);
-        assert_eq!(Distribution::of([]), None);
-    }
-
-    #[test]
-    fn everything_is_counted_once() {
-        let corpus = simulated();
-        let s = Summary::of(&corpus, Limits::default());
-        assert_eq!((s.readers, s.texts, s.lines, s.sessions), (30, 40, 80, 2));
-        assert_eq!(s.readings, corpus.scanpaths().len());
-        assert_eq!(s.fixations_kept + s.dropped.values().sum::<usize>(), s.fixations_recorded);
-        let initial = s.initial_duration.unwrap().count;
-        assert_eq!(s.types.iter().map(|t| t.count).sum::<usize>() + initial, s.fixations_kept);
-        assert!((s.types.iter().map(|t| t.share).sum::<f64>() - 1.0).abs() < 1e-12);
-        assert!(s.warnings.is_empty(), "{:?}", s.warnings);
-        assert!(s.sparse_readers.is_empty());
-    }
-
-    #[test]
-    fn types_and_amplitudes_of_a_known_reading() {
-        // Initial, next word, refixation to the left, regression, skip, off the text.
-        let corpus = one_reading(&[
-            (2.0, 200.0),
-            (9.0, 210.0),
-            (7.0, 220.0),
-            (3.0, 230.0),
-            (20.0, 240.0),
-            (70.0, 250.0),
-        ]);
-        let s = Summary::of(&corpus, Limits::default());
-        assert!(s.types.iter().all(|t| t.count == 1 && t.share == 0.25));
-        let amplitudes: Vec<f64> = s.types.iter().map(|t| t.amplitude.unwrap().mean).collect();
-        assert_eq!(amplitudes, [2.0, 7.0, 17.0, 4.0]);
-        assert_eq!(s.forward_amplitude.unwrap().mean, 12.0);
-        assert_eq!(s.initial_place.unwrap().mean, 3.0);
-        assert_eq!(s.duration.unwrap().mean, 220.0);
-        assert_eq!(s.dropped["off_text"], 1);
-        let sparse: Vec<_> =
-            s.sparse_readers.iter().map(|r| (r.reader.as_str(), r.texts, r.fixations)).collect();
-        assert_eq!(sparse, [("a", 1, 5), ("b", 0, 0)]);
-    }
-
-    #[test]
-    fn pixels_are_suspected() {
-        let corpus = one_reading(&[(20.0, 200.0), (120.0, 200.0), (230.0, 200.0)]);
-        let s = Summary::of(&corpus, Limits::default());
-        assert_eq!(s.warnings[0].measure, "fixations kept");
-        assert!(s.warnings[0].hint.contains("characters"));
-
-        let corpus = one_reading(&[(2.0, 400.0), (50.0, 420.0)]);
-        let warnings = Summary::of(&corpus, Limits::default()).warnings;
-        let words: Vec<String> = warnings.iter().map(Warning::to_string).collect();
-        assert!(
-            words.contains(
-                &"mean amplitude 48 characters, expected 4 to 16: is x in pixels?".into()
-            ),
-            "{words:?}"
-        );
-        assert!(words.iter().any(|w| w.starts_with("mean duration 410 ms")), "{words:?}");
-    }
-
-    #[test]
-    fn a_corpus_without_fixations_has_a_summary() {
-        let s = Summary::of(&one_reading(&[]), Limits::default());
-        assert_eq!((s.readings, s.fixations_kept, s.duration), (0, 0, None));
-        assert!(s.warnings.is_empty());
-        assert!(serde_json::to_string(&s).unwrap().contains("\"type\":\"next_word\""));
-    }
 }

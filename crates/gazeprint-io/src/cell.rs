@@ -62,9 +62,7 @@ impl<'r> Row<'r> {
                 "a finite number",
                 "correct the cell, or leave it empty where the value is missing",
             )),
-            Err(_) if cell.replace(',', ".").parse::<f64>().is_ok() => {
-                Err(self.wrong(column, "a number", "write decimals with a point"))
-            }
+            Err(_) if has_comma(cell) => Err(self.wrong(column, "a number", COMMA)),
             Err(_) => Err(self.wrong(
                 column,
                 "a number",
@@ -86,20 +84,25 @@ impl<'r> Row<'r> {
     }
 
     /// A whole number, `None` where it is missing.
-    pub(crate) fn whole<T: TryFrom<i64>>(
+    pub(crate) fn whole<T: Whole>(
         &self,
         column: Column,
         expected: &'static str,
     ) -> Result<Option<T>, ReadError> {
         let Some(cell) = self.cell(column) else { return Ok(None) };
-        whole(cell)
-            .and_then(|number| T::try_from(number).ok())
-            .map(Some)
-            .ok_or_else(|| self.wrong(column, expected, "correct the cell"))
+        let remedy = match whole(cell) {
+            Some(number) => match T::try_from(number) {
+                Ok(number) => return Ok(Some(number)),
+                Err(_) => T::LIMITS,
+            },
+            None if has_comma(cell) => COMMA,
+            None => "correct the cell",
+        };
+        Err(self.wrong(column, expected, remedy))
     }
 
     /// A whole number that must be there.
-    pub(crate) fn required_whole<T: TryFrom<i64>>(
+    pub(crate) fn required_whole<T: Whole>(
         &self,
         column: Column,
         expected: &'static str,
@@ -130,12 +133,40 @@ impl<'r> Row<'r> {
     }
 }
 
+/// What to do about a comma in a number, which may be either.
+const COMMA: &str = "write decimals with a point, and thousands without a separator";
+
+/// Whether a cell would be a number but for its commas.
+fn has_comma(cell: &str) -> bool {
+    cell.contains(',') && cell.replace(',', "").parse::<f64>().is_ok()
+}
+
+/// A type of whole numbers.
+pub(crate) trait Whole: TryFrom<i128> {
+    /// What to do about a number outside of its limits.
+    const LIMITS: &'static str;
+}
+
+impl Whole for i32 {
+    const LIMITS: &'static str = "it must be from -2147483648 to 2147483647; correct the cell";
+}
+
+impl Whole for u32 {
+    const LIMITS: &'static str = "it must be from 0 to 4294967295; correct the cell";
+}
+
+impl Whole for i64 {
+    const LIMITS: &'static str =
+        "it must be from -9223372036854775808 to 9223372036854775807; correct the cell";
+}
+
 /// Reads `3` and also `3.0`, which tools write where a column has had missing values.
-fn whole(cell: &str) -> Option<i64> {
+fn whole(cell: &str) -> Option<i128> {
     /// Above this not every whole number has a float of its own.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     cell.parse().ok().or_else(|| {
         let number: f64 = cell.parse().ok()?;
-        (number.fract() == 0.0 && number.abs() < EXACT).then_some(number as i64)
+        let number_or_beyond = if number.abs() < EXACT { number as i128 } else { i128::MAX };
+        (number.fract() == 0.0).then_some(number_or_beyond)
     })
 }

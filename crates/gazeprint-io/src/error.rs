@@ -11,6 +11,8 @@ use std::path::PathBuf;
 use gazeprint::corpus::CorpusError;
 use thiserror::Error;
 
+use crate::columns::listed;
+
 /// A cell of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -139,22 +141,52 @@ pub enum ReadError {
         /// What the encoding seems to be.
         encoding: &'static str,
     },
-    /// A column that the table needs is not there.
+    /// Something else than text.
     #[error(
-        "{}, row {row}: found the columns {}, expected also {column}; {remedy}",
-        .file.display(), .found.join(", ")
+        "{}, row {row}, byte {offset}: found the byte {byte:#04x}; this is not a text file, \
+         expected a table in CSV or TSV; export the table as CSV in UTF-8", .file.display()
     )]
-    MissingColumn {
+    NotText {
+        /// The file.
+        file: PathBuf,
+        /// The row.
+        row: usize,
+        /// Bytes before the offending one.
+        offset: usize,
+        /// The offending byte.
+        byte: u8,
+    },
+    /// Columns that the table needs are not there.
+    #[error(
+        "{}, row {row}: found the columns {}, expected also {}; {remedy}",
+        .file.display(), .found.join(", "), listed(.columns)
+    )]
+    MissingColumns {
         /// The file.
         file: PathBuf,
         /// The row of the column names.
         row: usize,
-        /// The missing column.
-        column: &'static str,
+        /// The missing columns.
+        columns: Vec<&'static str>,
         /// The columns that are there.
         found: Vec<String>,
-        /// What to do: rename a column with a similar name, or add one.
+        /// What to do: rename columns with similar names, or add some.
         remedy: String,
+    },
+    /// Fixations do not say on which of several lines they are.
+    #[error(
+        "{}, row {row}: found no column line, but text {text:?} has {lines} lines; add the column \
+         line, the number that the line has in the table of words", .file.display()
+    )]
+    LineNeeded {
+        /// The file of fixations.
+        file: PathBuf,
+        /// The row of the column names.
+        row: usize,
+        /// A text with several lines.
+        text: String,
+        /// How many.
+        lines: usize,
     },
     /// A column occurs twice.
     #[error(
@@ -193,8 +225,9 @@ pub enum ReadError {
     },
     /// A cell that runs over the end of its row, as after a stray quotation mark.
     #[error(
-        "{at}: found {found:?}, which runs over the end of the row, expected a cell in one row; \
-         close its quotation mark, or write a quotation mark that belongs to the cell as \"\"\"\""
+        "{at}: found {found:?}, which runs over the end of the row, expected a cell in one row; if \
+         a quotation mark belongs to the cell, double it (\"\") and put the cell in quotation marks; \
+         names and words with line breaks are not supported"
     )]
     LineBreak {
         /// The cell.
@@ -349,6 +382,12 @@ pub enum WriteError {
     Exists {
         /// The file in the way.
         file: PathBuf,
+    },
+    /// Something else than a folder.
+    #[error("{} is a file, not a folder; choose another path", .path.display())]
+    NotAFolder {
+        /// The path given.
+        path: PathBuf,
     },
     /// The tables could not give back what the corpus holds.
     #[error("{what} cannot be written: {why}; {remedy}")]

@@ -8,16 +8,21 @@
 //!
 //! Tables are CSV or TSV in UTF-8, with or without a byte-order mark, with either kind of line end.
 //! The extension sets the delimiter; where the header does not contain that delimiter but does
-//! contain a tab, a semicolon or a comma, that one is used. Column names are matched without
-//! regard to case, their order does not matter, and further columns are ignored. Blanks around
-//! names and numbers do not count. Cells may be quoted, in TSV too, but none may hold a line break:
-//! that is what a stray quotation mark looks like.
+//! contain a tab, a semicolon, a comma or a vertical bar, that one is used. A first line such as
+//! `sep=;`, which spreadsheets write, is skipped. Column names are matched without regard to case,
+//! their order does not matter, and further columns are ignored. Blanks around names and numbers do
+//! not count. Cells may be quoted, in TSV too, but none may hold a line break: that is what a stray
+//! quotation mark looks like.
+//!
+//! [`read_corpus_with_notes`] also tells what it accepted but finds odd.
 //!
 //! * A cell that is empty, `NA`, `NaN`, `nan` or `.` is missing. In `line`, `x_char`,
 //!   `duration_ms` and `onset_ms` of a fixation that is a missing value, in `gap` it means no gap,
 //!   in `trial_order` and `group` it means not known; elsewhere it is an error. A `word` is
 //!   missing only where its cell is empty, since `NA` and `.` may be words.
-//! * Without a column `line` every line is 1; without `session` or `trial` those are `1`.
+//! * Without a column `line` in `words` every line is 1. Without one in `fixations`, they are on the
+//!   only line of their text; where a text has several, that is an error. Without `session` or
+//!   `trial` those are `1`.
 //! * Fixations of one reading are ordered by `fix_index`, or else by their order in the file.
 //!   Rows of one reading need not follow each other.
 //! * Texts come in the order of `words`, readers and readings in the order of `fixations`. A text
@@ -37,13 +42,16 @@
 //! ```
 
 mod cell;
+mod columns;
 mod encoding;
 mod error;
 mod files;
+mod notes;
 mod read;
 mod table;
 mod write;
 
 pub use error::{Place, ReadError, WriteError};
-pub use read::{Notes, read_corpus, read_corpus_with_notes};
+pub use notes::{Notes, Oddity};
+pub use read::{read_corpus, read_corpus_with_notes};
 pub use write::write_corpus;

@@ -9,6 +9,7 @@ use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scan
 use crate::cell::Row;
 use crate::error::ReadError;
 use crate::files::{self, Kind};
+use crate::notes::Notes;
 use crate::table::{Column, RowStart, Table, shown};
 
 /// Line, session and trial where a table does not tell them apart.
@@ -18,14 +19,6 @@ pub(crate) const DEFAULT_NAME: &str = "1";
 const LINE_NUMBER: &str = "a whole number, the line of the text";
 const WORD_NUMBER: &str = "a whole number from 0, the number of the word in its text";
 const CHARACTER: &str = "a whole number of characters";
-
-/// What reading a corpus found that is no error, but worth knowing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct Notes {
-    /// Rows of `trials` for which there are no fixations.
-    pub trials_without_fixations: usize,
-}
 
 /// Reads a corpus folder; the corpus is named after the folder.
 ///
@@ -47,16 +40,20 @@ pub fn read_corpus_with_notes(folder: &Path) -> Result<(Corpus, Notes), ReadErro
     let trials = Kind::Trials.find(folder)?;
 
     let words = Table::open(Kind::Words, words)?;
-    let texts = read_words(&words)?;
-    let mut builder = Builder::new(texts);
-    builder.read_fixations(&Table::open(Kind::Fixations, fixations)?, &words)?;
-    let mut notes = Notes::default();
-    if let Some(trials) = trials {
-        builder.read_trials(&Table::open(Kind::Trials, trials)?, &mut notes)?;
+    let mut builder = Builder::new(read_words(&words)?);
+    let fixations = Table::open(Kind::Fixations, fixations)?;
+    builder.read_fixations(&fixations, &words)?;
+    let trials = trials.map(|trials| Table::open(Kind::Trials, trials)).transpose()?;
+    if let Some(trials) = &trials {
+        builder.read_trials(trials)?;
     }
-    let Builder { readers, texts, scanpaths, .. } = builder;
+    let Builder { readers, texts, scanpaths, mut notes, .. } = builder;
     let corpus = Corpus::new(files::corpus_name(folder), readers.names, texts, scanpaths)
         .map_err(|error| ReadError::Inconsistent { path: folder.to_owned(), error })?;
+    for table in [&fixations, &words].into_iter().chain(&trials) {
+        notes.columns(table);
+    }
+    notes.corpus(&corpus);
     Ok((corpus, notes))
 }
 
@@ -214,6 +211,7 @@ struct Builder {
     /// Reader, text, session and trial to index of the scanpath.
     ids: HashMap<[usize; 4], usize>,
     scanpaths: Vec<Scanpath>,
+    notes: Notes,
 }
 
 impl Builder {
@@ -226,6 +224,7 @@ impl Builder {
             texts,
             ids: HashMap::new(),
             scanpaths: Vec::new(),
+            notes: Notes::default(),
         }
     }
 
@@ -265,6 +264,7 @@ impl Builder {
         let number = table.optional("fix_index")?;
         let onset = table.optional("onset_ms")?;
         let gap = table.optional("gap")?;
+        self.notes.in_row_order = number.is_none();
 
         let mut numbered: Vec<Vec<Numbered>> = Vec::new();
         let mut last = None;
@@ -281,7 +281,10 @@ impl Builder {
             };
             last = Some(scanpath);
             let fixation = Fixation {
-                line: line.map_or(Ok(Some(DEFAULT_LINE)), |c| row.whole(c, LINE_NUMBER))?,
+                line: match line {
+                    Some(column) => row.whole(column, LINE_NUMBER)?,
+                    None => Some(self.only_line(scanpath, table)?),
+                },
                 x: row.number(x)?.map(Chars),
                 duration: row.amount(duration)?.map(Millis),
                 onset: onset.map_or(Ok(None), |c| row.number(c))?.map(Millis),
@@ -306,6 +309,23 @@ impl Builder {
         Ok(())
     }
 
+    /// The line that fixations without a line are on.
+    ///
+    /// # Errors
+    /// If the text has several: to put all on one of them would be wrong for most.
+    fn only_line(&self, scanpath: usize, fixations: &Table) -> Result<i32, ReadError> {
+        let text = &self.texts[self.scanpaths[scanpath].text];
+        match text.lines() {
+            [line] => Ok(line.number()),
+            lines => Err(ReadError::LineNeeded {
+                file: fixations.file.clone(),
+                row: fixations.header_row(),
+                text: shown(text.id()),
+                lines: lines.len(),
+            }),
+        }
+    }
+
     fn duplicate(
         &self,
         table: &Table,
@@ -324,7 +344,7 @@ impl Builder {
         }
     }
 
-    fn read_trials(&mut self, table: &Table, notes: &mut Notes) -> Result<(), ReadError> {
+    fn read_trials(&mut self, table: &Table) -> Result<(), ReadError> {
         let key = Key::of(table)?;
         let order = table.optional("trial_order")?;
         let group = table.optional("group")?;
@@ -343,7 +363,7 @@ impl Builder {
                 self.texts[id].group = Some(group.to_owned());
             }
             let Some(scanpath) = self.find(names) else {
-                notes.trials_without_fixations += 1;
+                self.notes.trials_without_fixations += 1;
                 continue;
             };
             if let Some(order) = order {

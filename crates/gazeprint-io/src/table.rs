@@ -39,7 +39,9 @@ impl Table {
     pub(crate) fn open(kind: Kind, file: PathBuf) -> Result<Self, ReadError> {
         let bytes =
             fs::read(&file).map_err(|error| ReadError::Unreadable { path: file.clone(), error })?;
-        let text = encoding::decode(&file, bytes)?;
+        let mut text = encoding::decode(&file, bytes)?;
+        // The header shows the delimiter as well.
+        take_declaration(&mut text);
         let start = text.trim_start();
         if start.is_empty() {
             return Err(ReadError::EmptyFile { file, content: kind.content() });
@@ -49,11 +51,11 @@ impl Table {
         let delimiter = sniff(first_line, by_extension);
         let mut table = Self { file, kind, text, delimiter, header: Vec::new(), header_start: 0 };
         let mut rows = table.raw_rows();
-        let Some((header, RowStart(header_start))) = rows.advance()?.map(|(record, start)| {
-            (record.iter().map(|name| name.trim().to_owned()).collect(), start)
-        }) else {
+        let Some((record, RowStart(header_start))) = rows.advance()? else {
             return Err(ReadError::EmptyFile { file: table.file, content: kind.content() });
         };
+        table.check_breaks(record, RowStart(header_start))?;
+        let header = record.iter().map(|name| name.trim().to_owned()).collect();
         table.header = header;
         table.header_start = header_start;
         Ok(table)
@@ -62,21 +64,23 @@ impl Table {
     /// A column that the table must have.
     ///
     /// # Errors
-    /// If it is not there, or there twice.
+    /// If it is not there, or there twice. All columns that are not there are named at once.
     pub(crate) fn required(&self, name: &'static str) -> Result<Column, ReadError> {
         self.optional(name)?.ok_or_else(|| {
-            let remedy = match nearest(name, &self.header) {
-                Some(near) => format!("rename {near} to {name} if that is what it is"),
-                None => "add the column, or rename the one that holds it".to_owned(),
-            };
-            ReadError::MissingColumn {
+            let columns = self.kind.lacking(&self.header);
+            ReadError::MissingColumns {
                 file: self.file.clone(),
-                row: self.row_number(RowStart(self.header_start)),
-                column: name,
-                found: self.header.clone(),
-                remedy,
+                row: self.header_row(),
+                remedy: self.kind.remedy(&self.header, &columns),
+                columns,
+                found: self.header.iter().map(|name| shown(name)).collect(),
             }
         })
+    }
+
+    /// Columns that may have been meant as optional ones: as found and as meant.
+    pub(crate) fn misspelt(&self) -> Vec<(String, &'static str)> {
+        self.kind.misspelt(&self.header)
     }
 
     /// A column that the table may have.
@@ -89,7 +93,7 @@ impl Table {
         match (places.next(), places.next()) {
             (Some(first), Some(second)) => Err(ReadError::DuplicateColumn {
                 file: self.file.clone(),
-                row: self.row_number(RowStart(self.header_start)),
+                row: self.header_row(),
                 column: name,
                 first: first + 1,
                 second: second + 1,
@@ -108,7 +112,7 @@ impl Table {
         if self.text.get(rows.offset()..).is_none_or(|rest| rest.trim().is_empty()) {
             return Err(ReadError::HeaderOnly {
                 file: self.file.clone(),
-                row: self.row_number(RowStart(self.header_start)),
+                row: self.header_row(),
                 content: self.kind.content(),
             });
         }
@@ -131,6 +135,11 @@ impl Table {
         line_of(&self.text.as_bytes()[..start.0])
     }
 
+    /// The row of the column names.
+    pub(crate) fn header_row(&self) -> usize {
+        self.row_number(RowStart(self.header_start))
+    }
+
     /// A cell, for an error message.
     pub(crate) fn place(&self, start: RowStart, column: &str) -> Box<Place> {
         Box::new(Place {
@@ -138,6 +147,23 @@ impl Table {
             row: self.row_number(start),
             column: column.to_owned(),
         })
+    }
+
+    /// Checks that no cell runs over the end of its row. A stray quotation mark swallows rows, which
+    /// must neither pass nor be taken for a matter of cell counts.
+    fn check_breaks(&self, record: &StringRecord, start: RowStart) -> Result<(), ReadError> {
+        let bytes = record.as_slice().as_bytes();
+        if !bytes.contains(&b'\n') && !bytes.contains(&b'\r') {
+            return Ok(());
+        }
+        let (index, cell) = record
+            .iter()
+            .enumerate()
+            .find(|(_, cell)| cell.contains(['\n', '\r']))
+            .unwrap_or_default();
+        let number = format!("{}", index + 1);
+        let column = self.header.get(index).unwrap_or(&number);
+        Err(ReadError::LineBreak { at: self.place(start, column), found: shown(cell) })
     }
 
     fn ragged(&self, start: RowStart, found: usize) -> ReadError {
@@ -149,6 +175,7 @@ impl Table {
             delimiter: match self.delimiter {
                 b'\t' => "tab",
                 b';' => "semicolon",
+                b'|' => "vertical bar",
                 _ => "comma",
             },
         }
@@ -170,22 +197,7 @@ impl<'t> Rows<'t> {
     pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>, ReadError> {
         let table = self.table;
         let Some((record, start)) = self.advance()? else { return Ok(None) };
-        // A stray quotation mark swallows rows; that must neither pass nor be taken for a matter
-        // of cell counts.
-        let bytes = record.as_slice().as_bytes();
-        if bytes.contains(&b'\n') || bytes.contains(&b'\r') {
-            let (index, cell) = record
-                .iter()
-                .enumerate()
-                .find(|(_, cell)| cell.contains(['\n', '\r']))
-                .unwrap_or_default();
-            let number = format!("{}", index + 1);
-            let column = table.header.get(index).unwrap_or(&number);
-            return Err(ReadError::LineBreak {
-                at: table.place(start, column),
-                found: shown(cell),
-            });
-        }
+        table.check_breaks(record, start)?;
         if record.len() != table.header.len() {
             return Err(table.ragged(start, record.len()));
         }
@@ -219,9 +231,18 @@ pub(crate) fn line_of(before: &[u8]) -> usize {
     1 + ends.count()
 }
 
+/// Takes away a first line such as `sep=;`, by which spreadsheets tell each other the delimiter. Its
+/// line end stays, so that rows keep their numbers.
+fn take_declaration(text: &mut String) {
+    let first_line = text.split(['\n', '\r']).next().unwrap_or_default();
+    if let [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', _] = first_line.as_bytes() {
+        text.drain(..first_line.len());
+    }
+}
+
 /// The delimiter of a header: the one expected, unless only another one occurs.
 fn sniff(header: &str, expected: u8) -> u8 {
-    [expected, b'\t', b';', b',']
+    [expected, b'\t', b';', b',', b'|']
         .into_iter()
         .find(|&d| header.as_bytes().contains(&d))
         .unwrap_or(expected)
@@ -234,31 +255,4 @@ pub(crate) fn shown(cell: &str) -> String {
         Some((end, _)) => format!("{}...", &cell[..end]),
         None => cell.to_owned(),
     }
-}
-
-/// The name that is most likely meant by `wanted`: at most two letters off.
-fn nearest<'n>(wanted: &str, names: &'n [String]) -> Option<&'n str> {
-    names
-        .iter()
-        .filter(|name| name.len() <= 2 * wanted.len())
-        .map(|name| (edits(wanted, &name.to_ascii_lowercase()), name.as_str()))
-        .filter(|&(edits, _)| edits <= 2)
-        .min()
-        .map(|(_, name)| name)
-}
-
-/// Levenshtein distance.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

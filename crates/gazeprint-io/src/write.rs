@@ -21,10 +21,13 @@ use crate::read::{DEFAULT_LINE, DEFAULT_NAME};
 /// already, in whatever format, give way to the new ones.
 ///
 /// # Errors
-/// If there is a corpus already and `overwrite` is off, the tables could not give back what the
-/// corpus holds, or the files cannot be written.
+/// If there is a corpus already and `overwrite` is off, the path is that of a file, the tables could
+/// not give back what the corpus holds, or the files cannot be written.
 pub fn write_corpus(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(), WriteError> {
     check(corpus)?;
+    if fs::metadata(folder).is_ok_and(|there| !there.is_dir()) {
+        return Err(WriteError::NotAFolder { path: folder.to_owned() });
+    }
     let old: Vec<PathBuf> = Kind::ALL
         .iter()
         .flat_map(|kind| kind.candidates(folder))
@@ -84,10 +87,15 @@ impl Layout {
         let mut words = corpus.texts().iter().flat_map(Text::lines).flat_map(|l| l.words());
         let paths = corpus.scanpaths();
         let any = |test: fn(&Fixation) -> bool| paths.iter().flat_map(|s| &s.fixations).any(test);
+        // Without the column, a fixation is on the only line of its text.
+        let needs_line = |path: &Scanpath| match corpus.texts()[path.text].lines() {
+            [line] => path.fixations.iter().any(|f| f.line != Some(line.number())),
+            _ => true,
+        };
         Self {
             word_line: lines.any(|l| l.number() != DEFAULT_LINE),
             form: words.any(|w| w.form.is_some()),
-            line: any(|f| f.line != Some(DEFAULT_LINE)),
+            line: paths.iter().any(needs_line),
             session: paths.iter().any(|s| s.session != DEFAULT_NAME),
             trial: paths.iter().any(|s| s.trial != DEFAULT_NAME),
             onset: any(|f| f.onset.is_some()),

@@ -144,6 +144,20 @@ fn other_encodings() {
 }
 
 #[test]
+fn files_that_are_no_text() {
+    assert_eq!(
+        about_words(b"text,word_index,char_start,char_end\ns1\0,1,0,3\n"),
+        "CORPUS/words.csv, row 2, byte 38: found the byte 0x00; this is not a text file, expected a \
+         table in CSV or TSV; export the table as CSV in UTF-8"
+    );
+    assert_eq!(
+        about_words(b"PK\x03\x04\xff\xe9words"),
+        "CORPUS/words.csv, row 1, byte 2: found the byte 0x03; this is not a text file, expected a \
+         table in CSV or TSV; export the table as CSV in UTF-8"
+    );
+}
+
+#[test]
 fn missing_columns() {
     assert_eq!(
         about_fixations("reader,text,x_chars,duration_ms\nr1,s1,1,200\n"),
@@ -153,12 +167,31 @@ fn missing_columns() {
     assert_eq!(
         about_fixations("reader,text,x_char,time\nr1,s1,1,200\n"),
         "CORPUS/fixations.csv, row 1: found the columns reader, text, x_char, time, expected also \
-         duration_ms; add the column, or rename the one that holds it"
+         duration_ms; add duration_ms, or rename the column that holds it"
     );
     assert_eq!(
-        about_words("text|word_index|char_start|char_end\ns1|1|0|3\n"),
-        "CORPUS/words.csv, row 1: found the columns text|word_index|char_start|char_end, expected \
-         also text; add the column, or rename the one that holds it"
+        about_fixations("Subject,item,line,x,dur\nr1,s1,1,1,200\n"),
+        "CORPUS/fixations.csv, row 1: found the columns Subject, item, line, x, dur, expected also \
+         reader, text, x_char and duration_ms; rename Subject to reader, item to text, x to x_char \
+         and dur to duration_ms if that is what they are"
+    );
+    assert_eq!(
+        about_words("sentence,word,start,length\ns1,The,0,3\n"),
+        "CORPUS/words.csv, row 1: found the columns sentence, word, start, length, expected also \
+         text, word_index, char_start and char_end; rename sentence to text and start to \
+         char_start if that is what they are; add word_index and char_end, or rename the columns \
+         that hold them"
+    );
+}
+
+#[test]
+fn fixations_that_do_not_tell_lines_apart() {
+    let words = "text,line,word_index,char_start,char_end\ns1,7,1,0,3\ns2,1,1,0,3\ns2,2,2,0,3\n";
+    let fixations = "reader,text,x_char,duration_ms\nr1,s1,1,200\nr1,s2,1,200\n";
+    assert_eq!(
+        message(&[("fixations.csv", fixations.as_bytes()), ("words.csv", words.as_bytes())]),
+        "CORPUS/fixations.csv, row 1: found no column line, but text \"s2\" has 2 lines; add the \
+         column line, the number that the line has in the table of words"
     );
 }
 
@@ -194,8 +227,14 @@ fn stray_quotation_mark() {
              s1,1,\"Oh,0,3\ns1,2,dear,4,8\ns1,3,me\",9,12\n"
         ),
         "CORPUS/words.csv, row 2, column word: found \"Oh,0,3\\ns1,2,dear,4,8\\ns1,3,me\", which \
-         runs over the end of the row, expected a cell in one row; close its quotation mark, or \
-         write a quotation mark that belongs to the cell as \"\"\"\""
+         runs over the end of the row, expected a cell in one row; if a quotation mark belongs to \
+         the cell, double it (\"\") and put the cell in quotation marks; names and words with line \
+         breaks are not supported"
+    );
+    let message = about_words("text,\"word_index,char_start,char_end\ns1,1,0,3\ns1,2,4,8\n");
+    assert!(
+        message.starts_with("CORPUS/words.csv, row 1, column 2: found \"word_index,char_start,"),
+        "{message}"
     );
 }
 
@@ -258,11 +297,15 @@ fn wrong_numbers() {
              is not negative; {remedy}"
         )
     );
-    assert_eq!(
-        fixation("3,5", "200"),
-        "CORPUS/fixations.csv, row 2, column x_char: found \"3,5\", expected a number; write \
-         decimals with a point"
-    );
+    for comma in ["3,5", "1,200", "1,234.5"] {
+        assert_eq!(
+            fixation(comma, "200"),
+            format!(
+                "CORPUS/fixations.csv, row 2, column x_char: found \"{comma}\", expected a number; \
+                 write decimals with a point, and thousands without a separator"
+            )
+        );
+    }
     assert_eq!(
         fixation(&"x".repeat(50), "200"),
         format!(
@@ -278,7 +321,7 @@ fn wrong_whole_numbers() {
     assert_eq!(
         about_words("text,word_index,char_start,char_end\ns1,-1,0,3\n"),
         "CORPUS/words.csv, row 2, column word_index: found \"-1\", expected a whole number from 0, \
-         the number of the word in its text; correct the cell"
+         the number of the word in its text; it must be from 0 to 4294967295; correct the cell"
     );
     assert_eq!(
         about_words("text,word_index,char_start,char_end\ns1,1,0,3.5\n"),
@@ -286,10 +329,20 @@ fn wrong_whole_numbers() {
          characters; correct the cell"
     );
     assert_eq!(
-        about_fixations("reader,text,line,x_char,duration_ms\nr1,s1,9e99,1,200\n"),
-        "CORPUS/fixations.csv, row 2, column line: found \"9e99\", expected a whole number, the \
-         line of the text; correct the cell"
+        about_words("text\tword_index\tchar_start\tchar_end\ns1\t1\t0\t1,200\n"),
+        "CORPUS/words.csv, row 2, column char_end: found \"1,200\", expected a whole number of \
+         characters; write decimals with a point, and thousands without a separator"
     );
+    for number in ["9e99", "4000000000", "99999999999999999999"] {
+        assert_eq!(
+            about_fixations(format!("reader,text,line,x_char,duration_ms\nr1,s1,{number},1,200\n")),
+            format!(
+                "CORPUS/fixations.csv, row 2, column line: found \"{number}\", expected a whole \
+                 number, the line of the text; it must be from -2147483648 to 2147483647; correct \
+                 the cell"
+            )
+        );
+    }
 }
 
 #[test]

@@ -56,13 +56,29 @@ fn marks_line_ends_blanks_and_further_columns() {
 
 #[test]
 fn the_header_may_show_another_delimiter() {
-    for (name, delimiter) in
-        [("fixations.csv", ";"), ("fixations.csv", "\t"), ("fixations.tsv", ",")]
-    {
+    for (name, delimiter) in [
+        ("fixations.csv", ";"),
+        ("fixations.csv", "\t"),
+        ("fixations.tsv", ","),
+        ("fixations.csv", "|"),
+    ] {
         let fixations = "reader,text,x_char,duration_ms\nr1,s1,1,200\n".replace(',', delimiter);
-        let (corpus, _) = read(&[("words.csv", WORDS), (name, &fixations)]);
-        assert_eq!(corpus.fixation_count(), 1);
+        let declared = format!("\u{feff}sep={delimiter}\r\n{fixations}");
+        for fixations in [fixations, declared] {
+            let (corpus, _) = read(&[("words.csv", WORDS), (name, &fixations)]);
+            assert_eq!(corpus.fixation_count(), 1);
+        }
     }
+}
+
+#[test]
+fn fixations_without_a_line_are_on_the_only_one() {
+    let (corpus, _) = read(&[
+        ("words.csv", "text,line,word_index,char_start,char_end\ns1,7,1,0,3\ns2,0,1,0,5\n"),
+        ("fixations.csv", "reader,text,x_char,duration_ms\nr1,s1,1,200\nr1,s2,1,200\n"),
+    ]);
+    let lines: Vec<_> = corpus.scanpaths().iter().map(|s| s.fixations[0].line).collect();
+    assert_eq!(lines, [Some(7), Some(0)]);
 }
 
 #[test]
@@ -135,6 +151,50 @@ fn trials_give_order_and_group() {
 }
 
 #[test]
+fn what_is_odd_is_noted() {
+    let (_, notes) = read(&[
+        (
+            "words.csv",
+            "text,lines,word_index,char_start,char_end\ns1,1,1,5,8\ns1,1,2,0,4\ns2,1,1,0,5\n",
+        ),
+        (
+            "fixations.csv",
+            "reader,text,fixindex,x_char,duration_ms,onset_ms\nanna,s1,1,1,200,300\n\
+             anna,s1,2,1,200,\nanna,s1,3,1,200,299\nAnna,s1,1,1,200,1\n\u{200b}anna,s1,1,1,200,1\n",
+        ),
+        ("trials.csv", "reader,text\nanna,s1\nben,s1\n"),
+    ]);
+    assert!(notes.in_row_order);
+    assert_eq!(
+        notes.messages(),
+        [
+            "1 row of the trials table without fixations, not counted",
+            "column fixindex of fixations.csv is ignored; did you mean fix_index?",
+            "column lines of words.csv is ignored; did you mean line?",
+            "2 pairs of readers with names that differ only in case or in characters that do not \
+             show, such as \"anna\" and \"Anna\"; is that one reader?",
+            "1 line where word_index does not grow from left to right, first line 1 of text \
+             \"s1\"; order is taken from char_start; are both right?",
+            "1 reading where onset_ms falls, first that of text \"s1\" by reader \"anna\"; are \
+             fixations in the order of reading?",
+            "1 of 2 texts read; do the tables belong together?",
+        ]
+    );
+}
+
+#[test]
+fn further_columns_are_not_odd() {
+    let (_, notes) = read(&[
+        ("words.csv", "text,word_index,char_start,char_end,time,age\ns1,1,0,3,1,2\n"),
+        (
+            "fixations.csv",
+            "reader,text,fix_index,word_index,x_char,y,duration_ms,pupil,\nr1,s1,1,1,1,2,200,3,\n",
+        ),
+    ]);
+    assert_eq!(notes, Notes::default());
+}
+
+#[test]
 fn the_folder_names_the_corpus() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("my corpus");
@@ -192,6 +252,10 @@ fn a_folder_that_cannot_be_made() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
+    assert_eq!(
+        write_corpus(&small(), &file, true).unwrap_err().to_string(),
+        format!("{} is a file, not a folder; choose another path", file.display())
+    );
     let error = write_corpus(&small(), &file.join("corpus"), false).unwrap_err();
     assert!(matches!(error, WriteError::Unwritable { .. }));
     assert!(
