@@ -43,6 +43,8 @@ const ROUNDS: usize = 4;
 const DRAWS_PER_KEPT: usize = 8;
 /// Chain of random numbers for shuffling; the first picks the draws that are kept.
 const SHUFFLE_CHAIN: u64 = 1;
+/// The error is estimated on every so many nodes.
+const COARSE: usize = 4;
 /// Densities evaluated together; chosen to stay in the second-level cache.
 const BATCH: usize = 64;
 
@@ -182,7 +184,7 @@ impl Laplace {
             Proposal { centre: &mode.theta, root: mode.root.as_ref(), heavy, standard, shuffle };
         let mut weighted = Weighted::empty(problem);
         proposal.extend(&mut weighted, FIRST_LOOK, problem, scratch);
-        self.refine(&proposal, &mut weighted, tolerance, keep, problem, scratch);
+        let mut error = self.refine(&proposal, &mut weighted, tolerance, keep, problem, scratch);
         let mut draws = weighted.weights.len();
         let retried = weighted.k_hat > Diagnostics::K_HAT_LIMIT;
         for _ in 0..RETRIES {
@@ -195,13 +197,13 @@ impl Laplace {
             let mut next = Weighted::empty(problem);
             let wanted = (RETRY_FACTOR * FIRST_LOOK).min(self.max_draws);
             proposal.extend(&mut next, wanted, problem, scratch);
-            self.refine(&proposal, &mut next, tolerance, keep, problem, scratch);
+            let next_error = self.refine(&proposal, &mut next, tolerance, keep, problem, scratch);
             draws += next.weights.len();
             // A proposal that fits better, unless it turned out not to.
             if next.effective < weighted.effective {
                 break;
             }
-            weighted = next;
+            (weighted, error) = (next, next_error);
         }
         if weighted.k_hat > Diagnostics::K_HAT_LIMIT
             && let Some(nuts) = &self.fallback
@@ -210,7 +212,6 @@ impl Laplace {
             posterior.diagnostics.retried = true;
             return Ok(posterior);
         }
-        let error = weighted.error(problem);
         Ok(Posterior {
             log_mean: mode.log_of_mean(problem, weighted.mean_density()),
             draws: weighted.resample(keep, stream),
@@ -228,7 +229,7 @@ impl Laplace {
 }
 
 impl Laplace {
-    /// Draws on until the error is small enough. A bad proposal is not worth more draws.
+    /// Draws on until the error is small enough, and returns it. A bad proposal is not worth more.
     fn refine(
         &self,
         proposal: &Proposal<'_>,
@@ -237,19 +238,20 @@ impl Laplace {
         keep: usize,
         problem: &Problem<'_>,
         scratch: &mut Scratch,
-    ) {
+    ) -> f64 {
+        let mut error = weighted.error(problem);
         for _ in 0..ROUNDS {
-            let (done, error) = (weighted.weights.len(), weighted.error(problem));
+            let done = weighted.weights.len();
             let wanted = (done as f64 * (error / tolerance).powi(2)) as usize;
             let wanted = wanted.max(DRAWS_PER_KEPT * keep).min(self.max_draws);
-            if weighted.k_hat.is_nan()
-                || weighted.k_hat > Diagnostics::K_HAT_LIMIT
-                || wanted <= done
-            {
-                return;
+            let reliable = weighted.k_hat <= Diagnostics::K_HAT_LIMIT;
+            if !reliable || wanted <= done {
+                break;
             }
             proposal.extend(weighted, wanted.next_multiple_of(BATCH), problem, scratch);
+            error = weighted.error(problem);
         }
+        error
     }
 }
 
@@ -382,20 +384,24 @@ impl Weighted {
     /// left a truncated density is arbitrary. With `F` the mass there and `g` the mean normalised
     /// there, a draw deviates by `(f - g F) / mean F` (the delta method for a ratio).
     fn error(&self, problem: &Problem<'_>) -> f64 {
-        let grid = problem.likelihood.features().grid();
+        let nodes = problem.likelihood.features().grid().nodes();
         let from = problem.likelihood.sample().median_lower;
-        let widths = &grid.widths()[from..];
+        let places: Vec<usize> = (from..nodes.len()).step_by(COARSE).collect();
         let mass = |f: &[f64]| -> f64 {
-            widths.iter().zip(f.windows(2)).map(|(w, f)| 0.5 * w * (f[0] + f[1])).sum()
+            let cells = places.windows(2).map(|p| 0.5 * (nodes[p[1]] - nodes[p[0]]));
+            cells.zip(f.windows(2)).map(|(w, f)| w * (f[0] + f[1])).sum()
         };
-        let mean = &self.mean_density()[from..];
-        let total = mass(mean);
+        let mean = self.mean_density();
+        let mean: Vec<f64> = places.iter().map(|&j| mean[j]).collect();
+        let total = mass(&mean);
         let mut variance = vec![0.0; mean.len()];
+        let mut f = vec![0.0; mean.len()];
         for (s, &weight) in self.weights.iter().enumerate() {
-            let f = &self.densities.col_as_slice(s)[from..];
-            let relative = mass(f) / total;
+            let density = self.densities.col_as_slice(s);
+            f.iter_mut().zip(&places).for_each(|(f, &j)| *f = density[j]);
+            let relative = mass(&f) / total;
             let square = (weight / total).powi(2);
-            for (v, (f, m)) in variance.iter_mut().zip(f.iter().zip(mean)) {
+            for (v, (f, m)) in variance.iter_mut().zip(f.iter().zip(&mean)) {
                 *v += square * (f - m * relative).powi(2);
             }
         }
