@@ -166,7 +166,7 @@ fn wrong_usage_is_told_from_failure() {
     assert_eq!(usage.status.code(), Some(2));
     assert!(stderr(&usage).contains("drift must be from 0 to 2, but is 9"), "{}", stderr(&usage));
     assert_eq!(gazeprint(&["simulate"]).status.code(), Some(2));
-    assert_eq!(gazeprint(&["inspect", "--min-duration", "0"]).status.code(), Some(2));
+    assert_eq!(gazeprint(&["inspect", "--min-duration=-5"]).status.code(), Some(2));
 
     let missing = folder.path().join("missing");
     let failure = gazeprint(&["inspect", missing.to_str().unwrap()]);
