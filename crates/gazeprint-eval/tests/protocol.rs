@@ -101,8 +101,8 @@ fn what_cannot_be_divided_is_refused() {
     let (corpus, readings) = corpus(3, true);
     let refused = Protocol::default().splits(&corpus, &readings).unwrap_err();
     assert_eq!(refused, ProtocolError::TooFewTexts { texts: 3, units: 1 });
-    let one: Vec<Reading> = readings.iter().filter(|r| r.reader == 0).cloned().collect();
-    let (corpus, _) = self::corpus(3, false);
+    let (corpus, readings) = self::corpus(3, false);
+    let one: Vec<Reading> = readings.into_iter().filter(|r| r.reader == 0).collect();
     let refused = Protocol::default().splits(&corpus, &one).unwrap_err();
     assert_eq!(refused, ProtocolError::TooFewReaders(1));
 }
