@@ -39,7 +39,7 @@ impl<'r> Row<'r> {
                 "a name or number",
                 "fill the cell, or remove the column, and all of them are 1",
             ),
-            _ => self.missing(column, "a name", "fill the cell or remove the row"),
+            _ => self.missing(column, "a name", FILL),
         })
     }
 
@@ -107,8 +107,7 @@ impl<'r> Row<'r> {
         column: Column,
         expected: &'static str,
     ) -> Result<T, ReadError> {
-        self.whole(column, expected)?
-            .ok_or_else(|| self.missing(column, expected, "fill the cell or remove the row"))
+        self.whole(column, expected)?.ok_or_else(|| self.missing(column, expected, FILL))
     }
 
     /// Yes or no; missing is no.
@@ -122,16 +121,31 @@ impl<'r> Row<'r> {
         }
     }
 
-    fn wrong(&self, column: Column, expected: &'static str, remedy: &'static str) -> ReadError {
+    /// The error about a value that the column cannot have.
+    pub(crate) fn wrong(
+        &self,
+        column: Column,
+        expected: &'static str,
+        remedy: &'static str,
+    ) -> ReadError {
         let at = self.table.place(self.start, column.name);
         ReadError::Value { at, found: shown(self.verbatim(column)), expected, remedy }
     }
 
-    fn missing(&self, column: Column, expected: &'static str, remedy: &'static str) -> ReadError {
+    /// The error about a value that must be there.
+    pub(crate) fn missing(
+        &self,
+        column: Column,
+        expected: &'static str,
+        remedy: &'static str,
+    ) -> ReadError {
         let at = self.table.place(self.start, column.name);
         ReadError::MissingValue { at, found: shown(self.verbatim(column)), expected, remedy }
     }
 }
+
+/// What to do about a value that must be there.
+pub(crate) const FILL: &str = "fill the cell or remove the row";
 
 /// What to do about a comma in a number, which may be either.
 const COMMA: &str = "write decimals with a point, and thousands without a separator";

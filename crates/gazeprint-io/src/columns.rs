@@ -4,10 +4,11 @@ use crate::files::Kind;
 
 /// What columns are often called elsewhere. Only for hints: a column is never read under these
 /// names, since `x` may be in pixels and `duration` in seconds.
-const ALIASES: [(&str, &str); 10] = [
+const ALIASES: [(&str, &str); 11] = [
     ("dur", "duration_ms"),
     ("duration", "duration_ms"),
     ("end", "char_end"),
+    ("fold", "split"),
     ("item", "text"),
     ("participant", "reader"),
     ("sentence", "text"),
@@ -24,6 +25,7 @@ impl Kind {
             Self::Fixations => &["reader", "text", "x_char", "duration_ms"],
             Self::Words => &["text", "word_index", "char_start", "char_end"],
             Self::Trials => &["reader", "text"],
+            Self::Splits => &["split", "reader", "text", "role"],
         }
     }
 
@@ -33,6 +35,7 @@ impl Kind {
             Self::Fixations => &["line", "session", "trial", "fix_index", "onset_ms", "gap"],
             Self::Words => &["line", "word"],
             Self::Trials => &["session", "trial", "trial_order", "group"],
+            Self::Splits => &["session", "trial"],
         }
     }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with the files of a corpus.
+//! What can be wrong with the files of a corpus, and with tables of splits.
 //!
 //! Every message names the file, the row and the column, says what was found and what was
 //! expected, and ends with how to go on. A message is complete: errors of the system are part of
@@ -30,7 +30,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a corpus could not be read.
+/// Why a corpus, or a table of splits, could not be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -101,19 +101,21 @@ pub enum ReadError {
     },
     /// A file without content.
     #[error(
-        "{} is empty; expected a row of column names, then one row each {content}; write the file \
-         again, or remove it from the corpus", .file.display()
+        "{} is empty; expected a row of column names, then one row each {content}; {remedy}",
+        .file.display()
     )]
     EmptyFile {
         /// The file.
         file: PathBuf,
         /// What its rows stand for.
         content: &'static str,
+        /// What to do.
+        remedy: &'static str,
     },
     /// A file with column names and nothing else.
     #[error(
-        "{} ends after the column names in row {row}; expected one row each {content}; write the \
-         file again, or remove it from the corpus", .file.display()
+        "{} ends after the column names in row {row}; expected one row each {content}; {remedy}",
+        .file.display()
     )]
     HeaderOnly {
         /// The file.
@@ -122,6 +124,8 @@ pub enum ReadError {
         row: usize,
         /// What its rows stand for.
         content: &'static str,
+        /// What to do.
+        remedy: &'static str,
     },
     /// Not UTF-8.
     #[error(
@@ -363,6 +367,24 @@ pub enum ReadError {
         /// What the value is a property of.
         subject: String,
     },
+    /// A reading that is in a split twice.
+    #[error(
+        "{at}: found text {text:?} of reader {reader:?} in split {split} again, expected each \
+         reading once; row {first} has it already; remove one of the rows, or tell repeated \
+         readings apart with session and trial, filled in both rows"
+    )]
+    DuplicateAssignment {
+        /// The second one's cell.
+        at: Box<Place>,
+        /// Row of the first one.
+        first: usize,
+        /// The split.
+        split: u32,
+        /// The reader.
+        reader: String,
+        /// The text.
+        text: String,
+    },
     /// The tables do not make a corpus.
     #[error("{}: {error}; correct the tables", .path.display())]
     Inconsistent {
@@ -373,7 +395,7 @@ pub enum ReadError {
     },
 }
 
-/// Why a corpus could not be written.
+/// Why a corpus, or a table of splits, could not be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {

@@ -1,4 +1,4 @@
-//! Which files make a corpus folder.
+//! The kinds of tables, and which files make a corpus folder.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -6,24 +6,27 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ReadError;
 
-/// A table of the corpus.
+/// What a table is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Fixations,
     Words,
     Trials,
+    Splits,
 }
 
 const EXTENSIONS: [&str; 3] = ["csv", "tsv", "parquet"];
 
 impl Kind {
-    pub(crate) const ALL: [Self; 3] = [Self::Fixations, Self::Words, Self::Trials];
+    /// The tables of a corpus folder.
+    pub(crate) const CORPUS: [Self; 3] = [Self::Fixations, Self::Words, Self::Trials];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Fixations => "fixations",
             Self::Words => "words",
             Self::Trials => "trials",
+            Self::Splits => "splits",
         }
     }
 
@@ -33,6 +36,20 @@ impl Kind {
             Self::Fixations => "for every fixation",
             Self::Words => "for every word",
             Self::Trials => "for every reading",
+            Self::Splits => "for every reading of every split",
+        }
+    }
+
+    /// The error about a file of this table with nothing in it.
+    pub(crate) fn empty(self, file: PathBuf) -> ReadError {
+        ReadError::EmptyFile { file, content: self.content(), remedy: self.refill() }
+    }
+
+    /// What to do about a file without rows.
+    pub(crate) fn refill(self) -> &'static str {
+        match self {
+            Self::Splits => "write the file again",
+            _ => "write the file again, or remove it from the corpus",
         }
     }
 

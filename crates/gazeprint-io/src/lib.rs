@@ -1,10 +1,12 @@
-//! Reads and writes corpora: folders of tables that say who read what, and how.
+//! Reads and writes corpora: folders of tables that say who read what, and how. And tables of splits:
+//! which of these readings train and which test ([`Assignment`]).
 //!
 //! | table | columns (`?`: may be left out) |
 //! |---|---|
 //! | `fixations` | `reader, text, line?, session?, trial?, fix_index?, x_char, duration_ms, onset_ms?, gap?` |
 //! | `words` | `text, line?, word_index, word?, char_start, char_end` |
 //! | `trials`, itself optional | `reader, text, session?, trial?, trial_order?, group?` |
+//! | `splits`, no part of a corpus | `split, reader, text, session?, trial?, role` |
 //!
 //! Tables are CSV or TSV in UTF-8, with or without a byte-order mark, with either kind of line end.
 //! The extension sets the delimiter; where the header does not contain that delimiter but does
@@ -48,10 +50,12 @@ mod error;
 mod files;
 mod notes;
 mod read;
+mod splits;
 mod table;
 mod write;
 
 pub use error::{Place, ReadError, WriteError};
 pub use notes::{Notes, Oddity};
 pub use read::{read_corpus, read_corpus_with_notes};
+pub use splits::{Assignment, Role, read_splits, write_splits};
 pub use write::write_corpus;

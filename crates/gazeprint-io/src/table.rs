@@ -44,7 +44,7 @@ impl Table {
         take_declaration(&mut text);
         let start = text.trim_start();
         if start.is_empty() {
-            return Err(ReadError::EmptyFile { file, content: kind.content() });
+            return Err(kind.empty(file));
         }
         let by_extension = if file.extension().is_some_and(|e| e == "tsv") { b'\t' } else { b',' };
         let first_line = start.split(['\n', '\r']).next().unwrap_or_default();
@@ -52,7 +52,7 @@ impl Table {
         let mut table = Self { file, kind, text, delimiter, header: Vec::new(), header_start: 0 };
         let mut rows = table.raw_rows();
         let Some((record, RowStart(header_start))) = rows.advance()? else {
-            return Err(ReadError::EmptyFile { file: table.file, content: kind.content() });
+            return Err(kind.empty(table.file));
         };
         table.check_breaks(record, RowStart(header_start))?;
         let header = record.iter().map(|name| name.trim().to_owned()).collect();
@@ -114,6 +114,7 @@ impl Table {
                 file: self.file.clone(),
                 row: self.header_row(),
                 content: self.kind.content(),
+                remedy: self.kind.refill(),
             });
         }
         Ok(rows)

@@ -28,7 +28,7 @@ pub fn write_corpus(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(
     if fs::metadata(folder).is_ok_and(|there| !there.is_dir()) {
         return Err(WriteError::NotAFolder { path: folder.to_owned() });
     }
-    let old: Vec<PathBuf> = Kind::ALL
+    let old: Vec<PathBuf> = Kind::CORPUS
         .iter()
         .flat_map(|kind| kind.candidates(folder))
         .filter(|file| fs::symlink_metadata(file).is_ok())
@@ -303,7 +303,7 @@ fn check_scanpath(corpus: &Corpus, path: &Scanpath) -> Result<(), WriteError> {
     }
 }
 
-fn check_name(kind: &str, name: &str) -> Result<(), WriteError> {
+pub(crate) fn check_name(kind: &str, name: &str) -> Result<(), WriteError> {
     if is_missing(name) || name.trim() != name || has_breaks(name) {
         return Err(WriteError::Unrepresentable {
             what: format!("{kind} {name:?}"),
