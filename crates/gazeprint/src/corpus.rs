@@ -301,6 +301,20 @@ impl Corpus {
         &self.scanpaths
     }
 
+    /// The same texts, read by some of the readers: indices, ascending, each once.
+    pub fn of_readers(&self, readers: &[usize]) -> Self {
+        let scanpaths = self.scanpaths.iter().filter_map(|path| {
+            let reader = readers.binary_search(&path.reader).ok()?;
+            Some(Scanpath { reader, ..path.clone() })
+        });
+        Self {
+            name: self.name.clone(),
+            readers: readers.iter().map(|&r| self.readers[r].clone()).collect(),
+            texts: self.texts.clone(),
+            scanpaths: scanpaths.collect(),
+        }
+    }
+
     /// Number of fixations as recorded, before any is dropped.
     pub fn fixation_count(&self) -> usize {
         self.scanpaths.iter().map(|s| s.fixations.len()).sum()

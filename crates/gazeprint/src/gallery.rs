@@ -20,6 +20,10 @@ pub trait Gallery: Send + Sync {
     /// The score of every reader for a probe: a log-likelihood or the logarithm of a similarity.
     fn scores(&self, probe: &Probe) -> Vec<f64>;
 
+    /// The score of the population, against which a claim can be held without knowing the other
+    /// readers; `scores` are those of the readers for the same probe.
+    fn population(&self, probe: &Probe, scores: &[f64]) -> f64;
+
     /// Whether the scores of a merged probe are the sums of the scores of its parts.
     fn is_additive(&self) -> bool;
 }
@@ -31,11 +35,13 @@ pub struct TemplateGallery {
     readers: usize,
     /// Place after place, with the value of every reader side by side.
     columns: Vec<f64>,
+    /// The row of the population.
+    population: Vec<f64>,
 }
 
 impl TemplateGallery {
-    /// A gallery of rows made by `layout`.
-    pub fn new(layout: Layout, rows: &[Vec<f64>]) -> Self {
+    /// A gallery of rows made by `layout`, that of the population among them.
+    pub fn new(layout: Layout, rows: &[Vec<f64>], population: Vec<f64>) -> Self {
         let readers = rows.len();
         let mut columns = vec![0.0; layout.len() * readers];
         for (reader, row) in rows.iter().enumerate() {
@@ -43,7 +49,7 @@ impl TemplateGallery {
                 columns[place * readers + reader] = *value;
             }
         }
-        Self { layout, readers, columns }
+        Self { layout, readers, columns, population }
     }
 
     /// Where everything stands in a row.
@@ -73,6 +79,10 @@ impl Gallery for TemplateGallery {
             kernels::axpy(weight, &self.columns[start..start + self.readers], &mut scores);
         }
         scores
+    }
+
+    fn population(&self, probe: &Probe, _: &[f64]) -> f64 {
+        probe.score(&self.population)
     }
 
     fn is_additive(&self) -> bool {

@@ -25,6 +25,8 @@ pub mod stream {
     pub const BOOTSTRAP: u64 = 1 << 42;
     /// Draws subsets of readers.
     pub const SUBSETS: u64 = 1 << 43;
+    /// Noise on recorded positions; the place of the scanpath in the corpus is added.
+    pub const POSITION_NOISE: u64 = 1 << 44;
 }
 
 impl Stream {

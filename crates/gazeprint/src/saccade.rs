@@ -13,6 +13,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::corpus::{Corpus, Drops, Landing, Limits, Line, Pass, Text};
 
 /// Smallest amplitude that is told from zero, in characters (D4).
@@ -50,7 +52,7 @@ impl SaccadeType {
 }
 
 /// The eleven densities of a reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum DensityId {
     /// Place of the first fixation on a line.
     Alpha0,

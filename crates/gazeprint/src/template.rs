@@ -76,6 +76,12 @@ impl Probe {
         &self.entries
     }
 
+    /// The score of one row.
+    pub fn score(&self, row: &[f64]) -> f64 {
+        let terms = self.entries.iter().map(|&(place, weight)| weight * row[place as usize]);
+        self.constant + terms.sum::<f64>()
+    }
+
     /// What is added to the score of every reader.
     pub fn constant(&self) -> f64 {
         self.constant

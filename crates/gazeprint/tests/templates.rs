@@ -82,7 +82,8 @@ impl Fits {
                 })
             })
             .collect();
-        TemplateGallery::new(layout, &rows)
+        let population = rows[0].clone();
+        TemplateGallery::new(layout, &rows, population)
     }
 
     fn tables(&self, reader: usize) -> Vec<Tabulated<'_>> {

@@ -23,6 +23,8 @@ pub struct AverageGallery {
     types: Vec<[f64; 4]>,
     /// Beta counts of the directions of refixations, prior included, by reader.
     refixations: Vec<[f64; 2]>,
+    /// The row of the population, which is known well enough to be a single draw.
+    population: Vec<f64>,
 }
 
 impl AverageGallery {
@@ -30,8 +32,9 @@ impl AverageGallery {
     pub(super) fn new(
         layout: Layout,
         observations: &Observations,
-        log_draws: &[Vec<&[Vec<f64>]>],
+        log_draws: &[Vec<Vec<Vec<f64>>>],
         draws: usize,
+        population: Vec<f64>,
     ) -> Self {
         let readers = observations.readers();
         let columns = log_draws
@@ -66,6 +69,7 @@ impl AverageGallery {
                 .iter()
                 .map(|c| c.map(|n| n as f64 + 1.0))
                 .collect(),
+            population,
         }
     }
 }
@@ -119,6 +123,10 @@ impl Gallery for AverageGallery {
             }
         }
         scores
+    }
+
+    fn population(&self, probe: &Probe, _: &[f64]) -> f64 {
+        probe.score(&self.population)
     }
 
     fn is_additive(&self) -> bool {

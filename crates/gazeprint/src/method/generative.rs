@@ -1,23 +1,21 @@
 //! Generative models of reading: saccade types, amplitudes and durations of each reader, with
 //! backoff to all readers (D7).
 
-use std::collections::HashSet;
 use std::time::Instant;
 
-use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 use super::report::DensityReport;
 use super::{
-    AverageGallery, Family, FitError, FitReport, Fitted, Method, Monitor, Observations, Scoring,
-    SharedDensity, Training,
+    AverageGallery, Family, FitError, FitReport, Fitted, Fold, Method, Monitor, Observations,
+    Scoring, SharedDensity, Training,
 };
 use crate::density::{Tabulated, mix};
 use crate::gallery::{Gallery, TemplateGallery};
 use crate::inference::{Diagnostics, Engine, InferenceError, Laplace, Scratch};
-use crate::random::{Stream, stream};
+use crate::random::Stream;
 use crate::saccade::DensityId;
-use crate::template::{Layout, Parts, ReaderModel};
+use crate::template::{Layout, Parts};
 
 /// The constants k of the backoff that are tried (D7).
 const BACKOFFS: [f64; 5] = [0.0, 1.0, 4.0, 16.0, 64.0];
@@ -96,7 +94,6 @@ impl Generative {
                     if monitor.stop() {
                         return Err(InferenceError::Interrupted.into());
                     }
-                    let index = (reader * DensityId::ALL.len() + shared.id as usize) as u64;
                     let sample = shared.sample(observations.of_reader(shared.id, reader));
                     let mut fit = ReaderDensity {
                         log_f: shared.log_pooled.clone(),
@@ -105,7 +102,7 @@ impl Generative {
                         outcome: None,
                     };
                     if !sample.is_empty() {
-                        let stream = Stream { seed, index };
+                        let stream = shared.stream(seed, reader);
                         let outcome =
                             fit_reader(engine, shared, &sample, keep, stream, scratch, &mut fit);
                         if outcome.is_none() {
@@ -120,59 +117,120 @@ impl Generative {
             .collect()
     }
 
-    /// The constant k with the highest held-out likelihood in two folds of the training texts.
-    fn tune_backoff(
+    /// Every density of every reader, from a part of the training texts.
+    fn fit_part(
         &self,
         shared: &[SharedDensity],
-        training: &Training<'_>,
+        observations: Observations,
         seed: u64,
         monitor: &dyn Monitor,
-    ) -> Result<f64, FitError> {
-        let mut units = training.units();
-        if units.len() < 2 {
-            return Ok(UNTUNED_BACKOFF);
-        }
-        units.shuffle(&mut Stream { seed, index: stream::FOLDS }.chain(0));
-        let first: HashSet<usize> = units[..units.len().div_ceil(2)].iter().copied().collect();
-        let folds = [true, false]
-            .map(|side| Observations::filtered(training, |r| first.contains(&r.unit) == side));
-        let mut totals = [0.0; BACKOFFS.len()];
-        for (fitted, held_out) in [(&folds[0], &folds[1]), (&folds[1], &folds[0])] {
-            for density in shared {
-                let density = density.repooled(fitted)?;
+    ) -> Result<Part, FitError> {
+        let shared = shared
+            .iter()
+            .map(|density| density.repooled(&observations))
+            .collect::<Result<Vec<_>, _>>()?;
+        let densities = shared
+            .iter()
+            .map(|density| {
                 let engine = self.tuner.as_ref();
-                let fits = self.fit_density(engine, &density, fitted, 0, seed, monitor)?;
-                let gains: Vec<[f64; BACKOFFS.len()]> = fits
-                    .par_iter()
-                    .enumerate()
-                    .map(|(reader, fit)| {
-                        let observed = held_out.of_reader(density.id, reader);
-                        BACKOFFS.map(|k| {
-                            if observed.is_empty() {
-                                return 0.0;
-                            }
-                            let weight = own_weight(fit.observations, k);
-                            let log_f = mix(weight, &fit.log_f, &density.log_pooled);
-                            let table = Tabulated::new(density.features.grid(), log_f);
-                            let truncation = density.id.truncation();
-                            observed.iter().map(|o| table.log_truncated(truncation, o)).sum()
-                        })
+                self.fit_density(engine, density, &observations, self.keep(), seed, monitor)
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Part { shared, observations, densities })
+    }
+
+    /// Readers as a gallery.
+    fn gallery(&self, layout: Layout, part: &Part, k: f64) -> Box<dyn Gallery> {
+        let Part { shared, observations, densities } = part;
+        let backed_off = |density: usize, fit: &ReaderDensity, log_f: &[f64]| {
+            mix(own_weight(fit.observations, k), log_f, &shared[density].log_pooled)
+        };
+        let population = layout.row(&observations.model(
+            0..observations.readers(),
+            shared.iter().map(|d| d.log_pooled.clone()).collect(),
+        ));
+        match self.scoring {
+            Scoring::PosteriorMean => {
+                let rows: Vec<Vec<f64>> = (0..observations.readers())
+                    .into_par_iter()
+                    .map(|reader| {
+                        let fits = densities.iter().map(|d| &d[reader]).enumerate();
+                        let log_densities = fits.map(|(i, fit)| backed_off(i, fit, &fit.log_f));
+                        let model = observations.model(reader..reader + 1, log_densities.collect());
+                        layout.row(&model)
                     })
                     .collect();
-                for gain in gains {
-                    totals.iter_mut().zip(gain).for_each(|(t, g)| *t += g);
-                }
+                Box::new(TemplateGallery::new(layout, &rows, population))
+            }
+            Scoring::FullAverage { .. } => {
+                let log_draws: Vec<Vec<Vec<Vec<f64>>>> = densities
+                    .par_iter()
+                    .enumerate()
+                    .map(|(i, fits)| {
+                        let draws = |fit: &ReaderDensity| {
+                            fit.log_draws.iter().map(|log_f| backed_off(i, fit, log_f)).collect()
+                        };
+                        fits.iter().map(draws).collect()
+                    })
+                    .collect();
+                let keep = self.keep();
+                Box::new(AverageGallery::new(layout, observations, &log_draws, keep, population))
             }
         }
-        // The largest k that is as good as any; minus infinity or worse never wins.
-        let mut best = BACKOFFS.len() - 1;
-        for i in (0..BACKOFFS.len() - 1).rev() {
-            if totals[i] > totals[best] || totals[best].is_nan() {
-                best = i;
-            }
-        }
-        Ok(BACKOFFS[best])
     }
+}
+
+/// All densities of all readers, from the training texts or a part of them.
+struct Part {
+    shared: Vec<SharedDensity>,
+    observations: Observations,
+    /// By density, then reader; before backoff.
+    densities: Vec<Vec<ReaderDensity>>,
+}
+
+impl Part {
+    /// The likelihood of other observations of the same readers, by constant k of the backoff.
+    fn held_out_likelihoods(&self, held_out: &Observations) -> [f64; BACKOFFS.len()] {
+        let mut totals = [0.0; BACKOFFS.len()];
+        for (density, fits) in self.shared.iter().zip(&self.densities) {
+            let gains: Vec<[f64; BACKOFFS.len()]> = fits
+                .par_iter()
+                .enumerate()
+                .map(|(reader, fit)| {
+                    let observed = held_out.of_reader(density.id, reader);
+                    BACKOFFS.map(|k| {
+                        if observed.is_empty() {
+                            return 0.0;
+                        }
+                        let weight = own_weight(fit.observations, k);
+                        let log_f = mix(weight, &fit.log_f, &density.log_pooled);
+                        let table = Tabulated::new(density.features.grid(), log_f);
+                        let truncation = density.id.truncation();
+                        observed.iter().map(|o| table.log_truncated(truncation, o)).sum()
+                    })
+                })
+                .collect();
+            for gain in gains {
+                totals.iter_mut().zip(gain).for_each(|(t, g)| *t += g);
+            }
+        }
+        totals
+    }
+}
+
+/// The constant k with the highest held-out likelihood in two folds of the training texts (D7).
+fn tuned_backoff(parts: &[Part; 2]) -> f64 {
+    let mut totals = parts[0].held_out_likelihoods(&parts[1].observations);
+    let second = parts[1].held_out_likelihoods(&parts[0].observations);
+    totals.iter_mut().zip(second).for_each(|(t, g)| *t += g);
+    // The largest k that is as good as any; minus infinity or worse never wins.
+    let mut best = BACKOFFS.len() - 1;
+    for i in (0..BACKOFFS.len() - 1).rev() {
+        if totals[i] > totals[best] || totals[best].is_nan() {
+            best = i;
+        }
+    }
+    BACKOFFS[best]
 }
 
 /// Fits one density of one reader; `None` where it failed and the pooled density stands.
@@ -232,79 +290,52 @@ impl Method for Generative {
             .iter()
             .map(|id| SharedDensity::learn(*id, self.family, &observations))
             .collect::<Result<Vec<_>, _>>()?;
-        let backoff = if ids.is_empty() {
-            None
-        } else {
-            Some(self.tune_backoff(&shared, training, seed, monitor)?)
-        };
-        let tune_seconds = start.elapsed().as_secs_f64();
-
-        let start = Instant::now();
-        let k = backoff.unwrap_or(0.0);
-        let keep = self.keep();
-        let mut densities = Vec::with_capacity(ids.len());
-        let mut reports = Vec::with_capacity(ids.len());
-        for density in &shared {
-            let engine = self.engine.as_ref();
-            let mut fits = self.fit_density(engine, density, &observations, keep, seed, monitor)?;
-            let outcomes: Vec<_> = fits.iter().filter_map(|f| f.outcome).collect();
-            reports.push(DensityReport::of(density.id, &outcomes));
-            for fit in &mut fits {
-                let weight = own_weight(fit.observations, k);
-                for log_f in std::iter::once(&mut fit.log_f).chain(&mut fit.log_draws) {
-                    *log_f = mix(weight, log_f, &density.log_pooled);
-                }
-            }
-            densities.push(fits);
-        }
         let layout = Layout::new(
             self.parts,
             shared.iter().map(|d| (d.id, std::sync::Arc::clone(d.features.grid()))),
             observations.max_width(),
         );
-        let gallery: Box<dyn Gallery> = match self.scoring {
-            Scoring::PosteriorMean => {
-                let rows: Vec<Vec<f64>> = (0..training.readers())
-                    .into_par_iter()
-                    .map(|reader| {
-                        let log_densities =
-                            densities.iter().map(|d| d[reader].log_f.clone()).collect();
-                        layout.row(&reader_model(&observations, reader, log_densities))
-                    })
-                    .collect();
-                Box::new(TemplateGallery::new(layout, &rows))
-            }
-            Scoring::FullAverage { .. } => {
-                let log_draws: Vec<Vec<&[Vec<f64>]>> = densities
-                    .iter()
-                    .map(|d| d.iter().map(|fit| fit.log_draws.as_slice()).collect())
-                    .collect();
-                Box::new(AverageGallery::new(layout, &observations, &log_draws, keep))
+        let halves = training.halves(seed);
+        let parts = match &halves {
+            None => None,
+            Some(halves) => {
+                let part = |i: usize| {
+                    let kept = Observations::filtered(training, |r| halves[i].contains(&r.unit));
+                    self.fit_part(&shared, kept, seed, monitor)
+                };
+                Some([part(0)?, part(1)?])
             }
         };
+        let k = parts.as_ref().map_or(UNTUNED_BACKOFF, tuned_backoff);
+        let folds = parts.iter().flatten().zip(halves.iter().flatten().rev());
+        let folds = folds
+            .map(|(part, held_out)| Fold {
+                gallery: self.gallery(layout.clone(), part, k),
+                held_out: training.within(held_out),
+            })
+            .collect();
+        let tune_seconds = start.elapsed().as_secs_f64();
+
+        let start = Instant::now();
+        let mut densities = Vec::with_capacity(ids.len());
+        let mut reports = Vec::with_capacity(ids.len());
+        for density in &shared {
+            let engine = self.engine.as_ref();
+            let fits =
+                self.fit_density(engine, density, &observations, self.keep(), seed, monitor)?;
+            let outcomes: Vec<_> = fits.iter().filter_map(|f| f.outcome).collect();
+            reports.push(DensityReport::of(density.id, &outcomes));
+            densities.push(fits);
+        }
+        let amplitudes = shared.iter().filter_map(|d| Some((d.id, d.amplitude?))).collect();
+        let gallery = self.gallery(layout, &Part { shared, observations, densities }, k);
         let report = FitReport {
-            amplitudes: shared.iter().filter_map(|d| Some((d.id, d.amplitude?))).collect(),
-            backoff,
+            amplitudes,
+            backoff: (!ids.is_empty()).then_some(k),
             tune_seconds,
             fit_seconds: start.elapsed().as_secs_f64(),
             densities: reports,
         };
-        Ok(Fitted { gallery, report })
-    }
-}
-
-/// The posterior means of pi and mu under flat priors, with the densities.
-fn reader_model(
-    observations: &Observations,
-    reader: usize,
-    log_densities: Vec<Vec<f64>>,
-) -> ReaderModel {
-    let counts = observations.types[reader];
-    let total = counts.iter().sum::<usize>() as f64;
-    let [forward, backward] = observations.refixations[reader].map(|n| n as f64);
-    ReaderModel {
-        pi: counts.map(|n| (n as f64 + 1.0) / (total + 4.0)),
-        mu: (forward + 1.0) / (forward + backward + 2.0),
-        log_densities,
+        Ok(Fitted { gallery, folds, report })
     }
 }

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use statrs::function::erf::erfc;
 
-use super::{FitError, FitReport, Fitted, Method, Monitor, Training};
+use super::{FitError, FitReport, Fitted, Fold, Method, Monitor, Training};
 use crate::gallery::Gallery;
+use crate::kernels;
 use crate::saccade::Reading;
 use crate::template::Probe;
 
@@ -89,17 +90,40 @@ impl Method for Holland {
     fn fit(
         &self,
         training: &Training<'_>,
-        _seed: u64,
+        seed: u64,
         _monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         let start = Instant::now();
-        let mut values: Vec<[Vec<f64>; FEATURES]> = vec![Default::default(); training.readers()];
-        for (reader, reading) in training.readings() {
-            for (list, value) in values[*reader].iter_mut().zip(features(reading)) {
+        let readings = training.readings();
+        let folds = training.halves(seed).into_iter().flatten().map(|held_out| {
+            let fitted = readings.iter().filter(|(_, r)| !held_out.contains(&r.unit)).copied();
+            Fold {
+                gallery: Box::new(HollandGallery::learn(self.weights, training.readers(), fitted)),
+                held_out: training.within(&held_out),
+            }
+        });
+        let all = readings.iter().copied();
+        let gallery = Box::new(HollandGallery::learn(self.weights, training.readers(), all));
+        let folds = folds.collect();
+        let fit_seconds = start.elapsed().as_secs_f64();
+        Ok(Fitted { gallery, folds, report: FitReport { fit_seconds, ..FitReport::default() } })
+    }
+}
+
+impl HollandGallery {
+    /// Means of the features over the readings of each reader. A reader without any is like nobody.
+    fn learn<'a>(
+        weights: [f64; FEATURES],
+        readers: usize,
+        readings: impl Iterator<Item = (usize, &'a Reading)>,
+    ) -> Self {
+        let mut values: Vec<[Vec<f64>; FEATURES]> = vec![Default::default(); readers];
+        for (reader, reading) in readings {
+            for (list, value) in values[reader].iter_mut().zip(features(reading)) {
                 list.extend(value);
             }
         }
-        let mut templates = vec![[f64::NAN; FEATURES]; training.readers()];
+        let mut templates = vec![[f64::NAN; FEATURES]; readers];
         let mut scales = [0.0; FEATURES];
         for f in 0..FEATURES {
             let mut spreads = Vec::new();
@@ -116,16 +140,9 @@ impl Method for Holland {
             // Twice the spread of a reader's own sentences.
             scales[f] = 2.0 * spreads.iter().sum::<f64>() / spreads.len().max(1) as f64;
         }
-        let gallery = HollandGallery { weights: self.weights, templates, scales };
-        let fit_seconds = start.elapsed().as_secs_f64();
-        Ok(Fitted {
-            gallery: Box::new(gallery),
-            report: FitReport { fit_seconds, ..FitReport::default() },
-        })
+        Self { weights, templates, scales }
     }
-}
 
-impl HollandGallery {
     /// 1 for equal means, towards 0 as they differ by more than readers do from themselves;
     /// nothing is known of a feature that one side never showed.
     fn similarity(&self, reader: usize, means: &[Option<f64>; FEATURES]) -> f64 {
@@ -171,6 +188,11 @@ impl Gallery for HollandGallery {
         (0..self.len())
             .map(|reader| self.similarity(reader, &means).max(f64::MIN_POSITIVE).ln())
             .collect()
+    }
+
+    /// The mean similarity over all readers: what the method's authors hold a similarity against.
+    fn population(&self, _: &Probe, scores: &[f64]) -> f64 {
+        kernels::log_sum_exp(scores) - (self.len() as f64).ln()
     }
 
     fn is_additive(&self) -> bool {

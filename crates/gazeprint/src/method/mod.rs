@@ -18,10 +18,14 @@ pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;
 pub use shared::{Family, SharedDensity};
 
+use std::collections::HashSet;
+
+use rand::seq::SliceRandom;
 use thiserror::Error;
 
 use crate::gallery::Gallery;
 use crate::inference::{Engine, InferenceError};
+use crate::random::{Stream, stream};
 use crate::saccade::Reading;
 
 /// Readings with the readers to be learned from them.
@@ -58,12 +62,21 @@ impl<'a> Training<'a> {
         &self.readings
     }
 
-    /// The units that were read, ascending (see [`Reading::unit`]).
-    pub fn units(&self) -> Vec<usize> {
+    /// Two halves of the units that were read (see [`Reading::unit`]), of which each is to be held
+    /// out in turn; `None` where there is only one.
+    pub(crate) fn halves(&self, seed: u64) -> Option<[HashSet<usize>; 2]> {
         let mut units: Vec<usize> = self.readings.iter().map(|(_, r)| r.unit).collect();
         units.sort_unstable();
         units.dedup();
-        units
+        units.shuffle(&mut Stream { seed, index: stream::FOLDS }.chain(0));
+        let (first, second) = units.split_at(units.len().div_ceil(2));
+        (!second.is_empty()).then(|| [first, second].map(|half| half.iter().copied().collect()))
+    }
+
+    /// The readings of some units, as indices.
+    pub(crate) fn within(&self, units: &HashSet<usize>) -> Vec<usize> {
+        let readings = self.readings.iter().enumerate();
+        readings.filter(|(_, (_, r))| units.contains(&r.unit)).map(|(i, _)| i).collect()
     }
 }
 
@@ -131,8 +144,20 @@ pub trait Method: Send + Sync {
 pub struct Fitted {
     /// The readers.
     pub gallery: Box<dyn Gallery>,
+    /// The same readers learned from parts of the training texts: what is held out there shows how
+    /// scores are distributed, for thresholds and calibration, without a look at test texts. Empty
+    /// where training texts cannot be divided.
+    pub folds: Vec<Fold>,
     /// What was tuned, how long it took, how far to trust it.
     pub report: FitReport,
+}
+
+/// Readers learned from a part of the training texts.
+pub struct Fold {
+    /// The readers.
+    pub gallery: Box<dyn Gallery>,
+    /// The training readings that were held out, as indices into [`Training::readings`].
+    pub held_out: Vec<usize>,
 }
 
 impl std::fmt::Debug for Fitted {

@@ -2,6 +2,7 @@
 
 use super::Training;
 use crate::saccade::{DensityId, Observation, Reading};
+use crate::template::ReaderModel;
 
 /// What each reader showed of each density, and of the saccade types.
 #[derive(Debug, Clone)]
@@ -77,5 +78,27 @@ impl Observations {
     /// Width of the widest word that a saccade to the next word was aimed at, in characters.
     pub fn max_width(&self) -> usize {
         self.max_width
+    }
+
+    /// The model of some readers taken as one: posterior means of pi and mu under flat priors, with
+    /// densities that are given.
+    pub(super) fn model(
+        &self,
+        readers: std::ops::Range<usize>,
+        log_densities: Vec<Vec<f64>>,
+    ) -> ReaderModel {
+        let mut types = [0; 4];
+        let mut refixations = [0; 2];
+        for reader in readers {
+            types.iter_mut().zip(self.types[reader]).for_each(|(t, n)| *t += n);
+            refixations.iter_mut().zip(self.refixations[reader]).for_each(|(t, n)| *t += n);
+        }
+        let total = types.iter().sum::<usize>() as f64;
+        let [forward, backward] = refixations.map(|n| n as f64);
+        ReaderModel {
+            pi: types.map(|n| (n as f64 + 1.0) / (total + 4.0)),
+            mu: (forward + 1.0) / (forward + backward + 2.0),
+            log_densities,
+        }
     }
 }

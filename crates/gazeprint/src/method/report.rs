@@ -1,10 +1,12 @@
 //! An account of a fit.
 
+use serde::{Deserialize, Serialize};
+
 use crate::inference::Diagnostics;
 use crate::saccade::DensityId;
 
 /// What was tuned, how long it took, how far to trust it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
     /// The tuned variance A of each density's Gaussian process.
     pub amplitudes: Vec<(DensityId, f64)>,
@@ -19,7 +21,7 @@ pub struct FitReport {
 }
 
 /// Diagnostics of one density over all readers.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DensityReport {
     /// Which density.
     pub id: DensityId,

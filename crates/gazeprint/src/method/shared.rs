@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::Observations;
 use crate::density::{Features, GaussianPrior, Grid, Likelihood, Sample, mean_pairwise_distance};
 use crate::inference::{InferenceError, Mode, Problem, Scratch};
+use crate::random::Stream;
 use crate::saccade::{DensityId, Observation};
 
 /// Grids end this far beyond the largest training value (D9).
@@ -101,6 +102,11 @@ impl SharedDensity {
     /// The problem of inferring this density from a sample.
     pub fn problem<'a>(&'a self, sample: &'a Sample) -> Problem<'a> {
         Problem { likelihood: Likelihood::new(&self.features, sample), prior: &self.prior }
+    }
+
+    /// The stream of a reader's posterior, named after the reader's place and the density alone.
+    pub fn stream(&self, seed: u64, reader: usize) -> Stream {
+        Stream { seed, index: (reader * DensityId::ALL.len() + self.id as usize) as u64 }
     }
 }
 
