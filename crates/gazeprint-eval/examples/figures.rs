@@ -1,4 +1,4 @@
-//! Draws all nine figures from made-up data, into the folder given: SVG, PNG and CSV of each.
+//! Draws all ten figures from made-up data, into the folder given: SVG, PNG and CSV of each.
 //!
 //! ```text
 //! cargo run -p gazeprint-eval --example figures -- figures

@@ -4,10 +4,11 @@ use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::measures::{Claims, Rank, cmc, rank_one};
 use crate::protocol::{Protocol, Split};
-use crate::study::Sentences;
+use crate::sentences::Sentences;
 
 /// Parts of the test readings that are tried.
 pub const FRACTIONS: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -22,7 +23,7 @@ const READER_STEPS: usize = 8;
 const READER_DRAWS: usize = 10;
 
 /// What one split shows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     /// Accuracy by part of the test readings, at [`FRACTIONS`].
     pub by_fraction: Vec<f64>,
@@ -58,7 +59,7 @@ impl Curves {
                 .par_iter()
                 .map(|order| {
                     let n = (fraction * order.len() as f64).ceil().max(1.0) as usize;
-                    sentences.score(&order[..n.min(order.len())])
+                    sentences.score(&order[..n.min(order.len())]).readers
                 })
                 .collect()
         };
@@ -148,7 +149,7 @@ fn by_seconds(
                         ..readings[i].clone()
                     };
                     let scores = sentences.score_with(&order[..whole], &part);
-                    return Some(rank_one(&scores, reader));
+                    return Some(rank_one(&scores.readers, reader));
                 }
             }
             None

@@ -6,14 +6,20 @@ use crate::figure::data::{
 };
 use crate::figure::{
     Drawing, accuracy_curves, accuracy_over_seconds, det_curves, error_curves,
-    error_curves_by_fraction, score_distributions,
+    error_curves_by_fraction, reader_calibration, reader_densities, robustness, scanpath,
+    score_distributions,
 };
+use crate::portrait::Portrait;
 use crate::report::{ErrorCurveReport, Estimate, MethodReport, Report};
 use crate::study::Study;
 
 /// The figures of a study with their names: accuracy over the amount of reading and the number of
 /// readers, errors of verification, and scores.
-pub fn figures(study: &Study, report: &Report) -> Vec<(&'static str, Drawing)> {
+pub fn figures(
+    study: &Study,
+    report: &Report,
+    portrait: &Portrait,
+) -> Vec<(&'static str, Drawing)> {
     let curves = |points: &dyn Fn(&MethodReport) -> Vec<CurvePoint>| -> Vec<MethodCurve> {
         let methods = report.methods.iter();
         methods.map(|m| MethodCurve { method: m.method.clone(), points: points(m) }).collect()
@@ -37,7 +43,7 @@ pub fn figures(study: &Study, report: &Report) -> Vec<(&'static str, Drawing)> {
     let all: Vec<ErrorCurve> = report
         .methods
         .iter()
-        .filter_map(|m| Some(curve(m, m.error_curves.last()?, Some(m.eer.mean))))
+        .filter_map(|m| Some(curve(m, m.error_curves.last()?, Some(m.verification.eer.mean))))
         .collect();
     let scores = ScoreDistributions {
         score: "log-likelihood ratio to the cohort (nats)".to_owned(),
@@ -55,14 +61,24 @@ pub fn figures(study: &Study, report: &Report) -> Vec<(&'static str, Drawing)> {
             })
             .collect(),
     };
-    vec![
+    let mut drawings = vec![
+        ("densities", reader_densities(&portrait.densities)),
         ("accuracy", accuracy_curves(&accuracy)),
         ("errors", error_curves(&all)),
         ("errors-by-fraction", error_curves_by_fraction(&fractions)),
         ("det", det_curves(&all)),
         ("seconds", accuracy_over_seconds(&seconds)),
         ("scores", score_distributions(&scores)),
-    ]
+        ("calibration", reader_calibration(&portrait.calibration)),
+        ("scanpath", scanpath(&portrait.scanpath)),
+    ];
+    if let Some(worse) = &report.robustness {
+        // With all test sentences good methods are right at every level.
+        let sizes = &report.protocol.probe_sentences;
+        let size = sizes.iter().copied().find(|m| *m >= 5).or(sizes.last().copied());
+        drawings.push(("robustness", robustness(&worse.curves(size))));
+    }
+    drawings
 }
 
 fn point(x: f64, accuracy: &Estimate) -> CurvePoint {

@@ -6,7 +6,11 @@
 //! | [`measures`] | accuracy, error rates and curves, thresholds, calibration, intervals over readers |
 //! | [`study`] | compares methods over repeated splits |
 //! | [`curves`] | accuracy and errors over the amount of reading and the number of readers |
+//! | [`robustness`] | repeats a study on worse recordings |
+//! | [`portrait`] | shows one reader: densities, calibration, a reading, draws of the posterior |
 //! | [`report`] | turns a study into `study.json` |
+//! | [`tables`] | sets a report as tables, in Markdown and LaTeX |
+//! | [`page`] | sets a report as a page, with its figures |
 //! | [`figure`] | draws figures as SVG and PNG, with their numbers as CSV |
 //! | [`summary`] | says what is in a corpus and what looks wrong with it |
 //!
@@ -27,15 +31,22 @@
 #[cfg(test)]
 extern crate self as gazeprint_eval;
 
+mod calibration;
 pub mod curves;
 pub mod figure;
 mod figures;
 mod fingerprint;
 pub mod measures;
+pub mod page;
+pub mod portrait;
 pub mod protocol;
 pub mod report;
+pub mod robustness;
+mod sentences;
 pub mod study;
 pub mod summary;
+pub mod tables;
 
+pub use calibration::{LearnedThreshold, RATES};
 pub use figures::figures;
 pub use fingerprint::fingerprint;

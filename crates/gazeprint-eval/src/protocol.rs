@@ -1,12 +1,11 @@
 //! How a corpus is divided into training and test (section 8 of the model).
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use gazeprint::corpus::Corpus;
+use gazeprint::corpus::{Corpus, Text};
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
 use rand::seq::SliceRandom;
-use serde::Serialize;
 use thiserror::Error;
 
 /// Why a corpus cannot be divided as asked.
@@ -34,31 +33,118 @@ pub enum ProtocolError {
         "identification needs two readers with both training and test texts; in one split there are only {0}"
     )]
     TooFewReaders(usize),
+    /// One session only.
+    #[error(
+        "the session protocol needs recordings of more than one session, but here {}; \
+         the column `session` of fixations.csv tells them apart",
+        .0.as_ref().map_or_else(|| "there is none".to_owned(), |s| format!("all are of session {s:?}"))
+    )]
+    NoSessions(Option<String>),
+    /// Sessions, but of different readers.
+    #[error("no two sessions were read by the same two or more readers")]
+    NoSharedSessions,
+    /// More readers than there are.
+    #[error("{asked} readers were asked for, but there are only {there}")]
+    TooManyReaders {
+        /// How many were asked for.
+        asked: usize,
+        /// How many there are.
+        there: usize,
+    },
+    /// Fewer than two readers.
+    #[error("identification needs at least two readers, not {0}")]
+    TooFewDrawn(usize),
+    /// A given split names a text that is not there.
+    #[error("the splits name a text {0:?} that the corpus does not have")]
+    UnknownText(String),
+    /// A given split names a reader who is not there.
+    #[error("the splits name a reader {0:?} whom the corpus does not have")]
+    UnknownReader(String),
     /// A probe of no sentences.
     #[error("a probe needs at least one sentence")]
     EmptyProbe,
 }
 
-/// The random protocol: the same part of the texts trains for all readers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// How a corpus is divided.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Division {
+    /// The same random part of the texts trains for all readers; repeated.
+    Random {
+        /// Repetitions.
+        splits: usize,
+        /// Part of the texts that trains.
+        train_fraction: f64,
+    },
+    /// The texts that a reader read first train, the later ones test.
+    Temporal {
+        /// Part of the texts that trains.
+        train_fraction: f64,
+    },
+    /// One session trains, a later one tests: a split for every pair of sessions.
+    Session,
+    /// As somebody else divided it.
+    Given(Vec<Assignment>),
+}
+
+impl Division {
+    /// The name used in files and on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Random { .. } => "random",
+            Self::Temporal { .. } => "temporal",
+            Self::Session => "session",
+            Self::Given(_) => "file",
+        }
+    }
+
+    /// Part of the texts that trains, where it is one.
+    pub fn train_fraction(&self) -> Option<f64> {
+        match *self {
+            Self::Random { train_fraction, .. } | Self::Temporal { train_fraction } => {
+                Some(train_fraction)
+            }
+            Self::Session | Self::Given(_) => None,
+        }
+    }
+}
+
+/// What a reading is for in a given split.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Assignment {
+    /// Number of the split; any numbers will do.
+    pub split: u32,
+    /// Name of the reader.
+    pub reader: String,
+    /// Name of the text.
+    pub text: String,
+    /// The session; `None` for all.
+    pub session: Option<String>,
+    /// The trial; `None` for all.
+    pub trial: Option<String>,
+    /// Whether it trains; else it tests.
+    pub trains: bool,
+}
+
+/// A way to divide a corpus, with the seed of all that is random.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Protocol {
-    /// Repetitions.
-    pub splits: usize,
+    /// How it is divided.
+    pub division: Division,
     /// Seed of everything random.
     pub seed: u64,
-    /// Part of the texts that trains.
-    pub train_fraction: f64,
 }
 
 impl Default for Protocol {
     fn default() -> Self {
-        Self { splits: 10, seed: 1, train_fraction: 0.5 }
+        Self { division: Division::Random { splits: 10, train_fraction: 0.5 }, seed: 1 }
     }
 }
 
 /// One division of the readings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
+    /// What it is, where splits differ in more than chance.
+    pub name: Option<String>,
     /// The readers that take part, as indices into the corpus.
     pub readers: Vec<usize>,
     /// Training readings (indices), with the reader's place in `readers`.
@@ -69,7 +155,50 @@ pub struct Split {
     pub excluded: Vec<usize>,
 }
 
+/// What a reading is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Train,
+    Test,
+}
+
+impl Role {
+    fn training(trains: bool) -> Self {
+        if trains { Self::Train } else { Self::Test }
+    }
+}
+
 impl Protocol {
+    /// Refuses what makes no sense, whatever the readings are.
+    ///
+    /// # Errors
+    /// If there is to be no split or no part, or if given splits name readers or texts that the
+    /// corpus does not have.
+    pub fn check(&self, corpus: &Corpus) -> Result<(), ProtocolError> {
+        if let Some(part) = self.division.train_fraction()
+            && !(part > 0.0 && part < 1.0)
+        {
+            return Err(ProtocolError::TrainFraction(part));
+        }
+        match &self.division {
+            Division::Random { splits: 0, .. } => Err(ProtocolError::NoSplits),
+            Division::Given(rows) => {
+                let readers: HashSet<&str> = corpus.readers().iter().map(String::as_str).collect();
+                let texts: HashSet<&str> = corpus.texts().iter().map(Text::id).collect();
+                rows.iter().try_for_each(|row| {
+                    if !readers.contains(row.reader.as_str()) {
+                        return Err(ProtocolError::UnknownReader(row.reader.clone()));
+                    }
+                    if !texts.contains(row.text.as_str()) {
+                        return Err(ProtocolError::UnknownText(row.text.clone()));
+                    }
+                    Ok(())
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// All splits of a corpus.
     ///
     /// # Errors
@@ -79,18 +208,23 @@ impl Protocol {
         corpus: &Corpus,
         readings: &[Reading],
     ) -> Result<Vec<Split>, ProtocolError> {
-        if !(self.train_fraction > 0.0 && self.train_fraction < 1.0) {
-            return Err(ProtocolError::TrainFraction(self.train_fraction));
+        self.check(corpus)?;
+        match &self.division {
+            Division::Random { splits, train_fraction } => (0..*splits)
+                .map(|split| self.random(split, *train_fraction, corpus, readings))
+                .collect(),
+            Division::Temporal { train_fraction } => {
+                Ok(vec![temporal(*train_fraction, corpus, readings)?])
+            }
+            Division::Session => sessions(corpus, readings),
+            Division::Given(rows) => given(rows, corpus, readings),
         }
-        if self.splits == 0 {
-            return Err(ProtocolError::NoSplits);
-        }
-        (0..self.splits).map(|split| self.split(split, corpus, readings)).collect()
     }
 
-    fn split(
+    fn random(
         &self,
         split: usize,
+        train_fraction: f64,
         corpus: &Corpus,
         readings: &[Reading],
     ) -> Result<Split, ProtocolError> {
@@ -101,17 +235,8 @@ impl Protocol {
         }
         let index = stream::SPLITS + split as u64;
         units.shuffle(&mut Stream { seed: self.seed, index }.chain(0));
-        let wanted = (self.train_fraction * texts as f64).round().max(1.0) as usize;
-        let mut trains = HashSet::new();
-        let mut taken = 0;
-        for unit in &units[..units.len() - 1] {
-            if taken >= wanted {
-                break;
-            }
-            trains.insert(unit.0);
-            taken += unit.1.len();
-        }
-        Split::of(corpus, readings, |reading| trains.contains(&reading.unit))
+        let trains = first_part(train_fraction, &units);
+        Split::of(corpus, readings, |_, r| Some(Role::training(trains.contains(&r.unit))))
     }
 
     /// The seed of everything a method draws in split number `split`.
@@ -119,10 +244,16 @@ impl Protocol {
         self.seed.wrapping_add((split as u64) << 32)
     }
 
-    /// The test readings of a reader in split number `split`, cut into disjoint probes of `m`
-    /// readings; the rest is dropped, unless there are fewer than `m` in all.
-    pub fn probes(&self, split: usize, reader: usize, test: &[usize], m: usize) -> Vec<Vec<usize>> {
-        let mut order = test.to_vec();
+    /// The readings of a reader in split number `split`, cut into disjoint probes of `m` readings;
+    /// the rest is dropped, unless there are fewer than `m` in all.
+    pub fn probes(
+        &self,
+        split: usize,
+        reader: usize,
+        readings: &[usize],
+        m: usize,
+    ) -> Vec<Vec<usize>> {
+        let mut order = readings.to_vec();
         let index = stream::PROBES + ((split as u64) << 24) + reader as u64;
         order.shuffle(&mut Stream { seed: self.seed, index }.chain(0));
         let size = m.min(order.len()).max(1);
@@ -130,16 +261,160 @@ impl Protocol {
     }
 }
 
+/// The first units that together hold this part of the texts: at least one, and never all.
+fn first_part(fraction: f64, units: &[(usize, BTreeSet<usize>)]) -> HashSet<usize> {
+    let texts: usize = units.iter().map(|(_, texts)| texts.len()).sum();
+    let wanted = (fraction * texts as f64).round().max(1.0) as usize;
+    let mut part = HashSet::new();
+    let mut taken = 0;
+    for (unit, texts) in &units[..units.len().saturating_sub(1)] {
+        if taken >= wanted {
+            break;
+        }
+        part.insert(*unit);
+        taken += texts.len();
+    }
+    part
+}
+
+/// In each session, what a reader read first trains. A text read again, or one of a group, stays
+/// where the first reading of its group is.
+fn temporal(
+    train_fraction: f64,
+    corpus: &Corpus,
+    readings: &[Reading],
+) -> Result<Split, ProtocolError> {
+    let path = |i: usize| &corpus.scanpaths()[readings[i].scanpath];
+    let mut roles = HashMap::new();
+    let mut order: Vec<usize> = (0..readings.len()).collect();
+    // Where no order is given, that of the file.
+    order.sort_by(|&a, &b| {
+        let key = |i: usize| (readings[i].reader, path(i).session.as_str());
+        let time = |i: usize| path(i).order.unwrap_or(f64::INFINITY);
+        key(a).cmp(&key(b)).then(time(a).total_cmp(&time(b))).then(a.cmp(&b))
+    });
+    let same = |a: &usize, b: &usize| {
+        readings[*a].reader == readings[*b].reader && path(*a).session == path(*b).session
+    };
+    for session in order.chunk_by(same) {
+        let reader = readings[session[0]].reader;
+        let mut units: Vec<(usize, BTreeSet<usize>)> = Vec::new();
+        for reading in session.iter().map(|&i| &readings[i]) {
+            if roles.contains_key(&(reader, reading.unit)) {
+                continue;
+            }
+            match units.iter_mut().find(|(unit, _)| *unit == reading.unit) {
+                Some((_, texts)) => _ = texts.insert(reading.text),
+                None => units.push((reading.unit, BTreeSet::from([reading.text]))),
+            }
+        }
+        let first = first_part(train_fraction, &units);
+        for (unit, _) in units {
+            roles.insert((reader, unit), Role::training(first.contains(&unit)));
+        }
+    }
+    Split::of(corpus, readings, |_, r| roles.get(&(r.reader, r.unit)).copied())
+}
+
+/// Every session against every later one.
+fn sessions(corpus: &Corpus, readings: &[Reading]) -> Result<Vec<Split>, ProtocolError> {
+    let session = |reading: &Reading| corpus.scanpaths()[reading.scanpath].session.as_str();
+    let mut names: Vec<&str> = readings.iter().map(session).collect();
+    // Numbers in their order, before names in theirs.
+    let key = |name: &str| (name.parse().unwrap_or(f64::INFINITY), name.to_owned());
+    names.sort_by(|a, b| {
+        let (a, b) = (key(a), key(b));
+        a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+    });
+    names.dedup();
+    if names.len() < 2 {
+        return Err(ProtocolError::NoSessions(names.first().map(|s| (*s).to_owned())));
+    }
+    let mut splits = Vec::new();
+    for (i, train) in names.iter().enumerate() {
+        for test in &names[i + 1..] {
+            let split = Split::of(corpus, readings, |_, r| match session(r) {
+                s if s == *train => Some(Role::Train),
+                s if s == *test => Some(Role::Test),
+                _ => None,
+            });
+            match split {
+                // Sessions that too few readers share say nothing.
+                Err(ProtocolError::TooFewReaders(_)) => {}
+                split => splits.push(Split {
+                    name: Some(format!("session {train} trains, session {test} tests")),
+                    ..split?
+                }),
+            }
+        }
+    }
+    if splits.is_empty() { Err(ProtocolError::NoSharedSessions) } else { Ok(splits) }
+}
+
+/// Splits as given by name.
+fn given(
+    rows: &[Assignment],
+    corpus: &Corpus,
+    readings: &[Reading],
+) -> Result<Vec<Split>, ProtocolError> {
+    let mut by_name: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+    for (i, reading) in readings.iter().enumerate() {
+        let name = (corpus.readers()[reading.reader].as_str(), corpus.texts()[reading.text].id());
+        by_name.entry(name).or_default().push(i);
+    }
+    let mut splits: BTreeMap<u32, Vec<Option<Role>>> = BTreeMap::new();
+    for row in rows {
+        let roles = splits.entry(row.split).or_insert_with(|| vec![None; readings.len()]);
+        for &i in by_name.get(&(row.reader.as_str(), row.text.as_str())).into_iter().flatten() {
+            let path = &corpus.scanpaths()[readings[i].scanpath];
+            let is = |wanted: &Option<String>, name: &str| {
+                wanted.as_deref().is_none_or(|wanted| wanted == name)
+            };
+            if is(&row.session, &path.session) && is(&row.trial, &path.trial) {
+                roles[i] = Some(Role::training(row.trains));
+            }
+        }
+    }
+    if splits.is_empty() {
+        return Err(ProtocolError::NoSplits);
+    }
+    splits.values().map(|roles| Split::of(corpus, readings, |i, _| roles[i])).collect()
+}
+
+/// A corpus of some of its readers, drawn at random.
+///
+/// # Errors
+/// If there are not that many, or fewer than two are asked for.
+pub fn draw_readers(corpus: &Corpus, readers: usize, seed: u64) -> Result<Corpus, ProtocolError> {
+    let there = corpus.readers().len();
+    if readers < 2 {
+        return Err(ProtocolError::TooFewDrawn(readers));
+    }
+    if readers > there {
+        return Err(ProtocolError::TooManyReaders { asked: readers, there });
+    }
+    let mut drawn: Vec<usize> = (0..there).collect();
+    drawn.shuffle(&mut Stream { seed, index: stream::SUBSETS }.chain(1));
+    drawn.truncate(readers);
+    drawn.sort_unstable();
+    Ok(corpus.of_readers(&drawn))
+}
+
 impl Split {
-    /// The readers that have both training and test readings, and these.
+    /// The readers that have both training and test readings, and these; the role of a reading is
+    /// asked with its index, and may be none.
     fn of(
         corpus: &Corpus,
         readings: &[Reading],
-        trains: impl Fn(&Reading) -> bool,
+        role: impl Fn(usize, &Reading) -> Option<Role>,
     ) -> Result<Self, ProtocolError> {
         let mut has = vec![[false; 2]; corpus.readers().len()];
-        for reading in readings {
-            has[reading.reader][usize::from(trains(reading))] = true;
+        let roles: Vec<Option<Role>> =
+            readings.iter().enumerate().map(|(i, r)| role(i, r)).collect();
+        for (reading, role) in readings.iter().zip(&roles) {
+            if let Some(role) = role {
+                has[reading.reader][usize::from(*role == Role::Train)] = true;
+            }
         }
         let (readers, excluded): (Vec<usize>, Vec<usize>) =
             (0..has.len()).partition(|&r| has[r] == [true, true]);
@@ -149,12 +424,14 @@ impl Split {
         let mut place = vec![None; has.len()];
         readers.iter().enumerate().for_each(|(i, &r)| place[r] = Some(i));
         let (mut train, mut test) = (Vec::new(), Vec::new());
-        for (i, reading) in readings.iter().enumerate() {
-            if let Some(reader) = place[reading.reader] {
-                if trains(reading) { &mut train } else { &mut test }.push((reader, i));
+        for (i, (reading, role)) in readings.iter().zip(&roles).enumerate() {
+            match (place[reading.reader], role) {
+                (Some(reader), Some(Role::Train)) => train.push((reader, i)),
+                (Some(reader), Some(Role::Test)) => test.push((reader, i)),
+                _ => {}
             }
         }
-        Ok(Self { readers, train, test, excluded })
+        Ok(Self { name: None, readers, train, test, excluded })
     }
 
     /// Test readings by reader.

@@ -3,16 +3,18 @@
 use std::time::Instant;
 
 use gazeprint::corpus::{Corpus, DropReason, Drops, Limits};
-use gazeprint::gallery::{Gallery, cohort_ratios};
-use gazeprint::method::{FitError, FitReport, Method, Monitor, Training};
+use gazeprint::gallery::cohort_ratios;
+use gazeprint::method::{FitError, FitReport, Method, Monitor, Training, Unwatched};
 use gazeprint::saccade::{Reading, readings};
-use gazeprint::template::Probe;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::calibration::{Calibration, LearnedThreshold, RATES};
 use crate::curves::Curves;
 use crate::measures::{Claims, rank_one};
-use crate::protocol::{Protocol, ProtocolError, Split};
+use crate::protocol::{Protocol, ProtocolError, Split, draw_readers};
+use crate::sentences::Sentences;
 
 /// Why a study failed.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -34,6 +36,16 @@ pub enum StudyError {
         /// Why.
         source: FitError,
     },
+    /// What was found could not be kept.
+    #[error("results of {method}, split {split}, could not be kept: {reason}")]
+    Keep {
+        /// Which method.
+        method: String,
+        /// Which split, from 1.
+        split: usize,
+        /// Why.
+        reason: String,
+    },
 }
 
 impl StudyError {
@@ -50,19 +62,110 @@ pub trait StudyMonitor: Monitor {
     fn begin(&self, method: &str, split: usize);
 }
 
+impl StudyMonitor for Unwatched {
+    fn begin(&self, _: &str, _: usize) {}
+}
+
+/// Keeps what was found for one method and split, so that it need not be found again.
+pub trait Keeper {
+    /// What was kept of an earlier study with the same plan.
+    fn recall(&self, method: &str, split: usize) -> Option<SplitResult>;
+
+    /// Keeps a result, and lets the scores go that only files want.
+    ///
+    /// # Errors
+    /// If that fails, with the reason.
+    fn keep(
+        &self,
+        method: &str,
+        split: usize,
+        result: &SplitResult,
+        scores: &[ProbeScores],
+    ) -> Result<(), String>;
+}
+
+/// Keeps nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Forgetful;
+
+impl Keeper for Forgetful {
+    fn recall(&self, _: &str, _: usize) -> Option<SplitResult> {
+        None
+    }
+
+    fn keep(&self, _: &str, _: usize, _: &SplitResult, _: &[ProbeScores]) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 /// What a study is to do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// How the corpus is divided.
     pub protocol: Protocol,
+    /// Number of readers to draw from the corpus; `None` for all.
+    pub readers: Option<usize>,
     /// Sizes of probes, in sentences.
     pub probe_sentences: Vec<usize>,
     /// Which fixations count.
     pub limits: Limits,
 }
 
+/// A corpus as a plan has it: its readers drawn, its fixations read, its readings divided.
+#[derive(Debug, Clone)]
+pub struct DividedCorpus {
+    /// The plan.
+    pub plan: Plan,
+    /// The corpus, of the readers that take part.
+    pub corpus: Corpus,
+    /// Its readings.
+    pub readings: Vec<Reading>,
+    /// Fixations that do not count.
+    pub drops: Drops,
+    /// Its divisions.
+    pub splits: Vec<Split>,
+}
+
+impl DividedCorpus {
+    /// Does what the plan says. Whatever is wrong with the plan, or too little for it in the
+    /// corpus, shows here.
+    ///
+    /// # Errors
+    /// If the request makes no sense or the corpus is too small for it.
+    pub fn new(corpus: Corpus, plan: Plan) -> Result<Self, StudyError> {
+        if plan.probe_sentences.contains(&0) {
+            return Err(ProtocolError::EmptyProbe.into());
+        }
+        plan.protocol.check(&corpus)?;
+        let corpus = match plan.readers {
+            Some(number) => draw_readers(&corpus, number, plan.protocol.seed)?,
+            None => corpus,
+        };
+        let (readings, drops) = readings(&corpus, plan.limits);
+        if readings.is_empty() {
+            return Err(StudyError::NothingLeft(corpus.fixation_count(), drops));
+        }
+        let splits = plan.protocol.splits(&corpus, &readings)?;
+        Ok(Self { plan, corpus, readings, drops, splits })
+    }
+
+    /// Names of readers left out of at least one split.
+    pub fn excluded(&self) -> Vec<String> {
+        let mut excluded: Vec<usize> =
+            self.splits.iter().flat_map(|s| s.excluded.clone()).collect();
+        excluded.sort_unstable();
+        excluded.dedup();
+        excluded.into_iter().map(|r| self.corpus.readers()[r].clone()).collect()
+    }
+
+    /// Dropped fixations by reason, those that occurred.
+    pub fn dropped(&self) -> impl Iterator<Item = (DropReason, usize)> {
+        DropReason::ALL.into_iter().map(|r| (r, self.drops.of(r))).filter(|(_, n)| *n > 0)
+    }
+}
+
 /// Identification and verification at one size of probes, in one split.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbeResult {
     /// Sentences a probe; `None` for all test sentences of a reader.
     pub sentences: Option<usize>,
@@ -74,12 +177,51 @@ pub struct ProbeResult {
     pub accuracy: f64,
     /// Equal error rate.
     pub eer: f64,
-    /// By reader of the split: probes identified, probes in all.
-    pub by_reader: Vec<(f64, usize)>,
+    /// Cost of the calibrated log-likelihood ratios, and the lowest that any calibration could
+    /// reach; none without calibration.
+    pub cllr: Option<[f64; 2]>,
+    /// By reader of the split.
+    pub by_reader: Vec<ReaderTally>,
+}
+
+/// The probes of one reader.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct ReaderTally {
+    /// Probes identified; ties count in part.
+    pub right: f64,
+    /// Probes in all: as many true claims.
+    pub probes: usize,
+    /// True claims rejected at the thresholds for [`RATES`].
+    pub rejected: [usize; RATES.len()],
+    /// False claims, made with this reader's probes.
+    pub false_claims: usize,
+    /// False claims accepted at the thresholds for [`RATES`].
+    pub accepted: [usize; RATES.len()],
+}
+
+impl std::ops::AddAssign for ReaderTally {
+    fn add_assign(&mut self, other: Self) {
+        self.right += other.right;
+        self.probes += other.probes;
+        self.false_claims += other.false_claims;
+        self.rejected.iter_mut().zip(other.rejected).for_each(|(a, b)| *a += b);
+        self.accepted.iter_mut().zip(other.accepted).for_each(|(a, b)| *a += b);
+    }
+}
+
+/// A probe of all test sentences of a reader, compared with everybody.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProbeScores {
+    /// The reader's place in the split.
+    pub reader: usize,
+    /// The score of every reader of the split.
+    pub scores: Vec<f64>,
+    /// The calibrated log-likelihood ratio to the population; none without calibration.
+    pub ratios: Option<Vec<f64>>,
 }
 
 /// A method on one split.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SplitResult {
     /// The readers, as indices into the corpus.
     pub readers: Vec<usize>,
@@ -89,11 +231,15 @@ pub struct SplitResult {
     pub area: f64,
     /// By size of the probes.
     pub by_sentences: Vec<ProbeResult>,
+    /// Thresholds learned on the training texts.
+    pub thresholds: Vec<LearnedThreshold>,
+    /// The fewest false claims among the training texts that a threshold was fixed on.
+    pub threshold_comparisons: usize,
     /// By amount of reading and number of readers.
     pub curves: Curves,
     /// The fit.
     pub report: FitReport,
-    /// Seconds spent on scoring probes of all sizes against all readers.
+    /// Seconds spent on calibration, and on scoring probes of all sizes against all readers.
     pub score_seconds: f64,
     /// Observations beyond the grids, in all test readings.
     pub clamped: usize,
@@ -113,219 +259,183 @@ pub struct MethodResult {
 /// Everything a study found.
 #[derive(Debug, Clone)]
 pub struct Study {
-    /// What was asked.
-    pub plan: Plan,
-    /// Name of the corpus.
-    pub corpus: String,
-    /// Readers, texts and fixations in the corpus.
-    pub readers: usize,
-    /// Texts in the corpus.
-    pub texts: usize,
-    /// Fixations in the corpus, dropped ones included.
-    pub fixations: usize,
-    /// Fixations dropped.
-    pub drops: Drops,
-    /// Names of readers left out of at least one split.
-    pub excluded: Vec<String>,
     /// The methods.
     pub methods: Vec<MethodResult>,
 }
 
 impl Study {
-    /// Divides the corpus and compares the methods.
+    /// Compares the methods.
     ///
     /// # Errors
-    /// If the corpus is too small for the plan, a fit fails, or the monitor says stop.
+    /// If a fit fails, a result cannot be kept, or the monitor says stop.
     pub fn run(
-        corpus: &Corpus,
-        plan: Plan,
+        divided: &DividedCorpus,
         methods: &[Box<dyn Method>],
         monitor: &dyn StudyMonitor,
+        keeper: &dyn Keeper,
     ) -> Result<Self, StudyError> {
-        if plan.probe_sentences.contains(&0) {
-            return Err(ProtocolError::EmptyProbe.into());
-        }
-        let (readings, drops) = readings(corpus, plan.limits);
-        if readings.is_empty() {
-            return Err(StudyError::NothingLeft(corpus.fixation_count(), drops));
-        }
-        let splits = plan.protocol.splits(corpus, &readings)?;
-        let mut results: Vec<MethodResult> = methods
-            .iter()
-            .map(|m| MethodResult {
-                method: m.name().to_owned(),
-                engine: m.engine().map(str::to_owned),
-                splits: Vec::with_capacity(splits.len()),
-            })
-            .collect();
-        for (method, result) in methods.iter().zip(&mut results) {
-            for (number, split) in splits.iter().enumerate() {
-                monitor.begin(method.name(), number);
-                let outcome = run_split(&plan, number, split, &readings, method.as_ref(), monitor);
-                result.splits.push(outcome.map_err(|source| StudyError::Fit {
-                    method: method.name().to_owned(),
-                    split: number + 1,
+        let mut results = Vec::with_capacity(methods.len());
+        for method in methods {
+            let name = method.name().to_owned();
+            let mut splits = Vec::with_capacity(divided.splits.len());
+            for number in 0..divided.splits.len() {
+                monitor.begin(&name, number);
+                if let Some(result) = keeper.recall(&name, number) {
+                    splits.push(result);
+                    continue;
+                }
+                let (method_name, split) = (name.clone(), number + 1);
+                let outcome = run_split(divided, number, method.as_ref(), monitor);
+                let (result, scores) = outcome.map_err(|source| StudyError::Fit {
+                    method: method_name.clone(),
+                    split,
                     source,
-                })?);
+                })?;
+                keeper
+                    .keep(&name, number, &result, &scores)
+                    .map_err(|reason| StudyError::Keep { method: method_name, split, reason })?;
+                splits.push(result);
             }
+            let engine = method.engine().map(str::to_owned);
+            results.push(MethodResult { method: name, engine, splits });
         }
-        let mut excluded: Vec<usize> = splits.iter().flat_map(|s| s.excluded.clone()).collect();
-        excluded.sort_unstable();
-        excluded.dedup();
-        Ok(Self {
-            plan,
-            corpus: corpus.name().to_owned(),
-            readers: corpus.readers().len(),
-            texts: corpus.texts().len(),
-            fixations: corpus.fixation_count(),
-            drops,
-            excluded: excluded.into_iter().map(|r| corpus.readers()[r].clone()).collect(),
-            methods: results,
-        })
-    }
-
-    /// Dropped fixations by reason, those that occurred.
-    pub fn dropped(&self) -> impl Iterator<Item = (DropReason, usize)> {
-        DropReason::ALL.into_iter().map(|r| (r, self.drops.of(r))).filter(|(_, n)| *n > 0)
+        Ok(Self { methods: results })
     }
 }
 
 fn run_split(
-    plan: &Plan,
+    divided: &DividedCorpus,
     number: usize,
-    split: &Split,
-    readings: &[Reading],
     method: &dyn Method,
     monitor: &dyn StudyMonitor,
-) -> Result<SplitResult, FitError> {
+) -> Result<(SplitResult, Vec<ProbeScores>), FitError> {
+    let DividedCorpus { plan, readings, splits, .. } = divided;
+    let (protocol, split) = (&plan.protocol, &splits[number]);
     let train = split.train.iter().map(|&(reader, i)| (reader, &readings[i])).collect();
     let training = Training::new(split.readers.len(), train)?;
-    let fitted = method.fit(&training, plan.protocol.seed_of(number), monitor)?;
+    let fitted = method.fit(&training, protocol.seed_of(number), monitor)?;
     let start = Instant::now();
-    let sentences = Sentences::encode(fitted.gallery.as_ref(), split, readings);
+    let calibration = Calibration::learn(&fitted, &training, protocol, number);
+    let by_index: Vec<&Reading> = readings.iter().collect();
+    let tested = split.test.iter().map(|&(_, i)| i);
+    let sentences = Sentences::encode(fitted.gallery.as_ref(), tested, &by_index);
+    let compared = Compared { sentences: &sentences, calibration: calibration.as_ref() };
     let by_reader = split.test_by_reader();
     let everything: Vec<Vec<Vec<usize>>> =
         by_reader.iter().map(|test| vec![test.clone()]).collect();
-    let (all, claims) = sentences.compare(None, &everything);
-    let by_sentences = plan
-        .probe_sentences
-        .iter()
-        .map(|&m| {
+    let all = compared.probes(None, &everything);
+    let few = || {
+        let sizes = plan.probe_sentences.par_iter();
+        let compare = |&m: &usize| {
             let probes: Vec<_> = by_reader
                 .iter()
                 .zip(&split.readers)
-                .map(|(test, &reader)| plan.protocol.probes(number, reader, test, m))
+                .map(|(test, &reader)| protocol.probes(number, reader, test, m))
                 .collect();
-            sentences.compare(Some(m), &probes).0
-        })
-        .collect();
-    let curves = Curves::of(&sentences, &plan.protocol, number, split, readings);
-    let score_seconds = start.elapsed().as_secs_f64();
-    Ok(SplitResult {
+            compared.probes(Some(m), &probes)
+        };
+        sizes.map(compare).collect()
+    };
+    let curves = || Curves::of(&sentences, protocol, number, split, readings);
+    let (by_sentences, curves) = rayon::join(few, curves);
+    let scores = everything.iter().enumerate().map(|(reader, probe)| {
+        let scores = sentences.score(&probe[0]);
+        let ratios = compared.ratios(reader, &scores, &probe[0]);
+        ProbeScores { reader, scores: scores.readers, ratios }
+    });
+    let result = SplitResult {
         readers: split.readers.clone(),
-        area: claims.area(),
+        area: curves.claims.last().map_or(f64::NAN, Claims::area),
         all,
         by_sentences,
         curves,
         report: fitted.report,
-        score_seconds,
-        clamped: sentences.probes.iter().flatten().map(Probe::clamped).sum(),
-    })
+        score_seconds: start.elapsed().as_secs_f64(),
+        clamped: sentences.clamped(),
+        threshold_comparisons: calibration.as_ref().map_or(0, |c| c.comparisons),
+        thresholds: calibration.as_ref().map_or_else(Vec::new, |c| c.thresholds.clone()),
+    };
+    Ok((result, scores.collect()))
 }
 
-/// The test readings of a split, encoded and, where scores add up, scored once for all probes.
-pub(crate) struct Sentences<'a> {
-    gallery: &'a dyn Gallery,
-    /// By reading.
-    probes: Vec<Option<Probe>>,
-    /// By reading; empty where scores do not add up.
-    scores: Vec<Vec<f64>>,
+/// Test sentences, with what the training texts say about scores.
+struct Compared<'a> {
+    sentences: &'a Sentences<'a>,
+    calibration: Option<&'a Calibration>,
 }
 
-impl<'a> Sentences<'a> {
-    fn encode(gallery: &'a dyn Gallery, split: &Split, readings: &[Reading]) -> Self {
-        let mut tested = vec![false; readings.len()];
-        split.test.iter().for_each(|&(_, i)| tested[i] = true);
-        let probes: Vec<Option<Probe>> = readings
-            .par_iter()
-            .zip(tested)
-            .map(|(reading, tested)| tested.then(|| gallery.probe(reading)))
-            .collect();
-        let scores = if gallery.is_additive() {
-            probes
-                .par_iter()
-                .map(|p| p.as_ref().map_or_else(Vec::new, |p| gallery.scores(p)))
-                .collect()
-        } else {
-            Vec::new()
-        };
-        Self { gallery, probes, scores }
-    }
+/// The probes of one reader, compared with all readers.
+#[derive(Default)]
+struct ReaderPart {
+    tally: ReaderTally,
+    claims: Claims,
+    calibrated: Claims,
+}
 
-    /// The scores of a probe of whole readings.
-    pub(crate) fn score(&self, probe: &[usize]) -> Vec<f64> {
-        if self.gallery.is_additive() {
-            let mut total = vec![0.0; self.gallery.len()];
-            for &reading in probe {
-                total.iter_mut().zip(&self.scores[reading]).for_each(|(t, s)| *t += s);
-            }
-            total
-        } else {
-            self.gallery
-                .scores(&Probe::merged(probe.iter().filter_map(|&i| self.probes[i].as_ref())))
-        }
-    }
-
-    /// The scores of a probe of whole readings and one that was cut off.
-    pub(crate) fn score_with(&self, probe: &[usize], part: &Reading) -> Vec<f64> {
-        let part = self.gallery.probe(part);
-        if self.gallery.is_additive() {
-            let mut total = self.score(probe);
-            total.iter_mut().zip(self.gallery.scores(&part)).for_each(|(t, s)| *t += s);
-            total
-        } else {
-            let whole = probe.iter().filter_map(|&i| self.probes[i].as_ref());
-            self.gallery.scores(&Probe::merged(whole.chain([&part])))
-        }
-    }
-
+impl Compared<'_> {
     /// Compares probes, given by reader, with all readers.
-    fn compare(
-        &self,
-        sentences: Option<usize>,
-        probes: &[Vec<Vec<usize>>],
-    ) -> (ProbeResult, Claims) {
-        let parts: Vec<(f64, Claims)> = probes
+    fn probes(&self, sentences: Option<usize>, probes: &[Vec<Vec<usize>>]) -> ProbeResult {
+        let parts: Vec<ReaderPart> = probes
             .par_iter()
             .enumerate()
             .map(|(reader, probes)| {
-                let mut right = 0.0;
-                let mut claims = Claims::default();
-                for probe in probes {
-                    let scores = self.score(probe);
-                    right += rank_one(&scores, reader);
-                    claims.push(&cohort_ratios(&scores), reader);
-                }
-                (right, claims)
+                let mut part = ReaderPart::default();
+                probes.iter().for_each(|probe| self.probe(reader, probe, &mut part));
+                part
             })
             .collect();
         let mut claims = Claims::default();
+        let mut calibrated = Claims::default();
         let mut by_reader = Vec::with_capacity(parts.len());
-        for ((right, part), probes) in parts.into_iter().zip(probes) {
-            by_reader.push((right, probes.len()));
-            claims.genuine.extend(part.genuine);
-            claims.impostor.extend(part.impostor);
+        for part in parts {
+            by_reader.push(part.tally);
+            claims.extend(part.claims);
+            calibrated.extend(part.calibrated);
         }
-        let count: usize = by_reader.iter().map(|(_, n)| n).sum();
-        let right: f64 = by_reader.iter().map(|(right, _)| right).sum();
-        let result = ProbeResult {
+        let count: usize = by_reader.iter().map(|t| t.probes).sum();
+        let right: f64 = by_reader.iter().map(|t| t.right).sum();
+        ProbeResult {
             sentences,
             probes: count,
             shorter: probes.iter().flatten().filter(|p| Some(p.len()) < sentences).count(),
             accuracy: right / count as f64,
             eer: claims.equal_error_rate(),
+            cllr: (!calibrated.genuine.is_empty())
+                .then(|| [calibrated.cllr(), calibrated.min_cllr()]),
             by_reader,
-        };
-        (result, claims)
+        }
+    }
+
+    fn probe(&self, reader: usize, probe: &[usize], part: &mut ReaderPart) {
+        let scores = self.sentences.score(probe);
+        let cohort = cohort_ratios(&scores.readers);
+        let tally = &mut part.tally;
+        tally.right += rank_one(&scores.readers, reader);
+        tally.probes += 1;
+        tally.false_claims += cohort.len() - 1;
+        if let Some(calibration) = self.calibration {
+            let fixations = self.sentences.fixations(probe);
+            let judge = calibration.judge(reader);
+            for (i, threshold) in judge.thresholds(fixations).into_iter().enumerate() {
+                let accepted = cohort.iter().filter(|ratio| **ratio >= threshold).count();
+                let genuine = usize::from(cohort[reader] >= threshold);
+                tally.rejected[i] += 1 - genuine;
+                tally.accepted[i] += accepted - genuine;
+            }
+        }
+        if let Some(ratios) = self.ratios(reader, &scores, probe) {
+            part.calibrated.push(&ratios, reader);
+        }
+        part.claims.push(&cohort, reader);
+    }
+
+    /// The calibrated log-likelihood ratio of every reader to the population.
+    fn ratios(
+        &self,
+        reader: usize,
+        scores: &crate::sentences::Scores,
+        probe: &[usize],
+    ) -> Option<Vec<f64>> {
+        self.calibration?.judge(reader).ratios(scores, self.sentences.fixations(probe))
     }
 }

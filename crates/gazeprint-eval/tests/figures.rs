@@ -113,6 +113,18 @@ fn curves_are_labelled_at_their_ends() {
 }
 
 #[test]
+fn the_axis_of_robustness_names_the_probes() {
+    let axis = |sentences| {
+        let drawing = figure::robustness(&RobustnessCurves { sentences, ..common::robustness() });
+        assert_eq!(rows(&drawing).len(), 1 + 7 * (6 + 5));
+        texts(&drawing).into_iter().find(|t| t.starts_with("accuracy (%), ")).unwrap()
+    };
+    assert_eq!(axis(Some(5)), "accuracy (%), 5 sentences a probe");
+    assert_eq!(axis(Some(1)), "accuracy (%), 1 sentence a probe");
+    assert_eq!(axis(None), "accuracy (%), all test sentences");
+}
+
+#[test]
 fn det_axes_have_the_usual_ticks() {
     let drawing = figure::det_curves(&common::errors(1.0));
     let texts = texts(&drawing);
@@ -141,6 +153,7 @@ fn nothing_to_show_is_an_empty_figure() {
         figure::error_curves_by_fraction(&[]),
         figure::det_curves(&[]),
         figure::accuracy_over_seconds(&[]),
+        figure::robustness(&RobustnessCurves::default()),
         figure::score_distributions(&ScoreDistributions { score: "s".into(), methods: vec![] }),
         figure::reader_calibration(&ReaderCalibration { reader: "a".into(), densities: vec![] }),
         figure::scanpath(&ScanpathData {
@@ -177,7 +190,12 @@ fn strange_values_and_names_do_no_harm() {
         figure::accuracy_over_seconds(std::slice::from_ref(&curve)),
         figure::accuracy_curves(&AccuracyCurves {
             by_fraction: vec![curve.clone()],
-            by_readers: vec![curve],
+            by_readers: vec![curve.clone()],
+        }),
+        figure::robustness(&RobustnessCurves {
+            sentences: Some(usize::MAX),
+            by_noise: vec![curve.clone()],
+            by_duration: vec![curve],
         }),
         figure::score_distributions(&ScoreDistributions {
             score: "s".into(),

@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use gazeprint::corpus::{Corpus, Limits, Text};
+use gazeprint::corpus::{Corpus, Limits, Scanpath, Text};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
-use gazeprint_eval::protocol::{Protocol, ProtocolError};
+use gazeprint_eval::protocol::{
+    Assignment, Division, Protocol, ProtocolError, Split, draw_readers,
+};
 use proptest::prelude::*;
 
 /// A simulated corpus whose texts are grouped by threes where `grouped`.
@@ -41,7 +43,7 @@ proptest! {
         grouped in any::<bool>(),
     ) {
         let (corpus, readings) = corpus(texts, grouped);
-        let protocol = Protocol { splits: 3, seed, train_fraction };
+        let protocol = Protocol { division: Division::Random { splits: 3, train_fraction }, seed };
         for split in protocol.splits(&corpus, &readings).unwrap() {
             let unit = |i: usize| {
                 let text = readings[i].text;
@@ -80,7 +82,8 @@ proptest! {
 #[test]
 fn half_of_the_texts_train() {
     let (corpus, readings) = corpus(20, false);
-    let protocol = Protocol { splits: 5, ..Default::default() };
+    let division = Division::Random { splits: 5, train_fraction: 0.5 };
+    let protocol = Protocol { division, ..Default::default() };
     let splits = protocol.splits(&corpus, &readings).unwrap();
     let sides: HashSet<Vec<usize>> = splits
         .iter()
@@ -105,4 +108,143 @@ fn what_cannot_be_divided_is_refused() {
     let one: Vec<Reading> = readings.into_iter().filter(|r| r.reader == 0).collect();
     let refused = Protocol::default().splits(&corpus, &one).unwrap_err();
     assert_eq!(refused, ProtocolError::TooFewReaders(1));
+}
+
+/// The splits of a corpus that is divided in some way.
+fn divided(division: Division, corpus: &Corpus) -> Result<Vec<Split>, ProtocolError> {
+    let readings = readings(corpus, Limits::default()).0;
+    Protocol { division, seed: 1 }.splits(corpus, &readings)
+}
+
+fn in_sessions(sessions: usize) -> Corpus {
+    let params = SimulationParams { readers: 5, texts: 30, sessions, ..Default::default() };
+    params.build().unwrap().run()
+}
+
+#[test]
+fn what_was_read_first_trains() {
+    let corpus = in_sessions(2);
+    let division = Division::Temporal { train_fraction: 0.5 };
+    let readings = readings(&corpus, Limits::default()).0;
+    let splits = divided(division, &corpus).unwrap();
+    assert_eq!(splits.len(), 1);
+    let path = |i: usize| &corpus.scanpaths()[readings[i].scanpath];
+    let mut last: HashMap<(usize, &str), f64> = HashMap::new();
+    let mut counts: HashMap<(usize, &str), [usize; 2]> = HashMap::new();
+    for &(reader, i) in &splits[0].train {
+        let key = (reader, path(i).session.as_str());
+        let order = path(i).order.unwrap();
+        last.entry(key).and_modify(|o| *o = o.max(order)).or_insert(order);
+        counts.entry(key).or_default()[0] += 1;
+    }
+    for &(reader, i) in &splits[0].test {
+        let key = (reader, path(i).session.as_str());
+        assert!(path(i).order.unwrap() > last[&key]);
+        counts.entry(key).or_default()[1] += 1;
+    }
+    for [train, test] in counts.values() {
+        assert!(train.abs_diff(*test) <= 1, "{train} {test}");
+    }
+}
+
+#[test]
+fn without_an_order_that_of_the_file_counts() {
+    let simulated = in_sessions(1);
+    let scanpaths = simulated.scanpaths().iter().cloned();
+    let scanpaths = scanpaths.map(|path| Scanpath { order: None, ..path }).collect();
+    let (readers, texts) = (simulated.readers().to_vec(), simulated.texts().to_vec());
+    let corpus = Corpus::new("c", readers, texts, scanpaths).unwrap();
+    let split = &divided(Division::Temporal { train_fraction: 0.3 }, &corpus).unwrap()[0];
+    for reader in 0..5 {
+        let of = |side: &[(usize, usize)]| -> Vec<usize> {
+            side.iter().filter(|(r, _)| *r == reader).map(|(_, i)| *i).collect()
+        };
+        let (train, test) = (of(&split.train), of(&split.test));
+        assert!(train.iter().max() < test.iter().min());
+        let part = train.len() as f64 / (train.len() + test.len()) as f64;
+        assert!((part - 0.3).abs() < 0.05, "{part}");
+    }
+}
+
+#[test]
+fn every_session_is_held_against_every_later_one() {
+    let corpus = in_sessions(3);
+    let readings = readings(&corpus, Limits::default()).0;
+    let splits = divided(Division::Session, &corpus).unwrap();
+    let names: Vec<&str> = splits.iter().map(|s| s.name.as_deref().unwrap()).collect();
+    assert_eq!(
+        names,
+        [
+            "session 1 trains, session 2 tests",
+            "session 1 trains, session 3 tests",
+            "session 2 trains, session 3 tests"
+        ]
+    );
+    let sessions = |side: &[(usize, usize)]| -> HashSet<&str> {
+        side.iter()
+            .map(|&(_, i)| corpus.scanpaths()[readings[i].scanpath].session.as_str())
+            .collect()
+    };
+    assert_eq!(sessions(&splits[1].train), HashSet::from(["1"]));
+    assert_eq!(sessions(&splits[1].test), HashSet::from(["3"]));
+    let refused = divided(Division::Session, &in_sessions(1)).unwrap_err();
+    assert_eq!(refused, ProtocolError::NoSessions(Some("1".to_owned())));
+    assert!(refused.to_string().contains("all are of session \"1\""), "{refused}");
+}
+
+#[test]
+fn splits_can_be_given_and_come_back() {
+    let corpus = in_sessions(2);
+    let readings = readings(&corpus, Limits::default()).0;
+    let random = Division::Random { splits: 3, train_fraction: 0.5 };
+    let splits = divided(random, &corpus).unwrap();
+    let mut rows = Vec::new();
+    for (number, split) in splits.iter().enumerate() {
+        for (side, trains) in [(&split.train, true), (&split.test, false)] {
+            rows.extend(side.iter().map(|&(_, i)| {
+                let path = &corpus.scanpaths()[readings[i].scanpath];
+                Assignment {
+                    split: number as u32 + 1,
+                    reader: corpus.readers()[path.reader].clone(),
+                    text: corpus.texts()[path.text].id().to_owned(),
+                    session: Some(path.session.clone()),
+                    trial: None,
+                    trains,
+                }
+            }));
+        }
+    }
+    assert_eq!(divided(Division::Given(rows.clone()), &corpus).unwrap(), splits);
+    rows[0].reader = "nobody".to_owned();
+    let refused = divided(Division::Given(rows.clone()), &corpus).unwrap_err();
+    assert_eq!(refused, ProtocolError::UnknownReader("nobody".to_owned()));
+    rows.truncate(2);
+    rows[0] = Assignment { text: "nothing".to_owned(), ..rows[1].clone() };
+    let refused = divided(Division::Given(rows.clone()), &corpus).unwrap_err();
+    assert_eq!(refused, ProtocolError::UnknownText("nothing".to_owned()));
+    // Nothing tests.
+    let refused = divided(Division::Given(rows[1..].to_vec()), &corpus).unwrap_err();
+    assert_eq!(refused, ProtocolError::TooFewReaders(0));
+    assert_eq!(divided(Division::Given(Vec::new()), &corpus), Err(ProtocolError::NoSplits));
+}
+
+#[test]
+fn readers_are_drawn_with_all_they_read() {
+    let corpus = in_sessions(1);
+    let drawn = draw_readers(&corpus, 3, 1).unwrap();
+    assert_eq!(drawn.readers().len(), 3);
+    assert_eq!(drawn.texts(), corpus.texts());
+    for (place, name) in drawn.readers().iter().enumerate() {
+        let whole = corpus.readers().iter().position(|r| r == name).unwrap();
+        let of = |corpus: &Corpus, reader: usize| -> Vec<usize> {
+            let paths = corpus.scanpaths().iter().filter(|s| s.reader == reader);
+            paths.map(|s| s.fixations.len()).collect()
+        };
+        assert_eq!(of(&drawn, place), of(&corpus, whole));
+    }
+    assert_ne!(draw_readers(&corpus, 3, 2).unwrap().readers(), drawn.readers());
+    assert_eq!(draw_readers(&corpus, 5, 1).unwrap(), corpus);
+    let refused = draw_readers(&corpus, 6, 1).unwrap_err();
+    assert_eq!(refused, ProtocolError::TooManyReaders { asked: 6, there: 5 });
+    assert_eq!(draw_readers(&corpus, 1, 1), Err(ProtocolError::TooFewDrawn(1)));
 }

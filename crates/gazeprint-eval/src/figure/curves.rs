@@ -1,57 +1,112 @@
-//! Accuracy over how much was read and over how many readers there are.
+//! Accuracy over how much was read, over how many readers there are, and over how well was recorded.
 
-use super::data::{AccuracyCurves, MethodCurve};
+use super::data::{AccuracyCurves, MethodCurve, RobustnessCurves};
 use super::{Axis, Cell, Drawing, Figure, Grid, Mark, Panel, Table, Value, Width, method_stroke};
 
 const ACCURACY: &str = "readers identified (%)";
 
+/// A panel, as the figure and as its table name it.
+struct Part<'a> {
+    title: &'static str,
+    name: &'static str,
+    x: Axis,
+    curves: &'a [MethodCurve],
+}
+
 /// Accuracy of all methods over the fraction of test sentences and over the number of readers, with
 /// bars of plus and minus a standard error.
 pub fn accuracy_curves(data: &AccuracyCurves) -> Drawing {
-    let mut figure = Figure::new(
-        Width::Full,
-        "Readers identified over the fraction of test sentences and over the number of readers",
-    );
-    let fraction = Axis::linear("test sentences read (%)", (0.0, 1.0)).percent();
     let most = ends(&data.by_readers).1;
-    let readers = Axis::linear("number of readers", (0.0, most));
-    let floor = floor(&data.by_fraction).min(floor(&data.by_readers));
-    let grid = Grid { columns: 2, aspect: 0.78, shared_y: false, gap: 12.0, key: Vec::new() };
-    figure.grid(
-        &grid,
-        &[
-            panel("(a) by amount of text", fraction, floor, &data.by_fraction).into(),
-            panel("(b) by number of readers", readers, floor, &data.by_readers).into(),
-        ],
-    );
-    let mut table = Table::new(&["panel", "method", "x", "accuracy", "se"]);
-    rows(&mut table, "fraction", &data.by_fraction);
-    rows(&mut table, "readers", &data.by_readers);
-    figure.finish(table)
+    let parts = [
+        Part {
+            title: "(a) by amount of text",
+            name: "fraction",
+            x: Axis::linear("test sentences read (%)", (0.0, 1.0)).percent(),
+            curves: &data.by_fraction,
+        },
+        Part {
+            title: "(b) by number of readers",
+            name: "readers",
+            x: Axis::linear("number of readers", (0.0, most)),
+            curves: &data.by_readers,
+        },
+    ];
+    let words =
+        "Readers identified over the fraction of test sentences and over the number of readers";
+    side_by_side(words, ACCURACY, parts)
+}
+
+/// Accuracy of all methods over noise added to positions and over the shortest duration kept, with
+/// bars of plus and minus a standard error.
+pub fn robustness(data: &RobustnessCurves) -> Drawing {
+    let probe = match data.sentences {
+        None => "all test sentences".to_owned(),
+        Some(1) => "1 sentence a probe".to_owned(),
+        Some(sentences) => format!("{sentences} sentences a probe"),
+    };
+    let parts = [
+        Part {
+            title: "(a) by noise on positions",
+            name: "position_noise",
+            x: levels("noise added, s.d. (characters)", &data.by_noise, 1.0),
+            curves: &data.by_noise,
+        },
+        Part {
+            title: "(b) by shortest duration kept",
+            name: "min_duration",
+            x: levels("shortest duration kept (ms)", &data.by_duration, 50.0),
+            curves: &data.by_duration,
+        },
+    ];
+    let words = "Accuracy over noise on positions and over the shortest duration kept";
+    side_by_side(words, &format!("accuracy (%), {probe}"), parts)
 }
 
 /// Accuracy of all methods over seconds of reading, with bars of plus and minus a standard error.
 pub fn accuracy_over_seconds(curves: &[MethodCurve]) -> Drawing {
-    let mut figure = Figure::new(Width::Column, "Readers identified over seconds of reading");
+    let figure = Figure::new(Width::Column, "Readers identified over seconds of reading");
     let title = "seconds of reading observed";
     let (low, high) = ends(curves);
     // From a decade on, an even axis would hold the early seconds, which matter, in a corner.
-    let axis = if low > 0.0 && high / low >= 10.0 {
+    let x = if low > 0.0 && high / low >= 10.0 {
         Axis::log10(title, (low * 0.9, high))
     } else {
         Axis::linear(title, (0.0, high))
     };
     let grid = Grid { columns: 1, aspect: 0.95, shared_y: false, gap: 0.0, key: Vec::new() };
-    figure.grid(&grid, &[Cell::from(panel("", axis, floor(curves), curves))]);
+    draw(figure, &grid, ACCURACY, &[Part { title: "", name: "seconds", x, curves }])
+}
+
+/// An axis with ticks at the levels that were tried; those that are multiples of `step`, since all
+/// would crowd.
+fn levels(title: &str, curves: &[MethodCurve], step: f64) -> Axis {
+    let axis = Axis::linear(title, (0.0, ends(curves).1));
+    let places = curves.iter().flat_map(|c| &c.points).map(|p| p.x);
+    let mut ticks: Vec<f64> = places.filter(|x| x % step == 0.0).collect();
+    ticks.sort_by(f64::total_cmp);
+    ticks.dedup();
+    if ticks.len() < 2 { axis } else { axis.ticks(ticks) }
+}
+
+/// Two panels with the same range of accuracies.
+fn side_by_side(words: &str, y: &str, parts: [Part<'_>; 2]) -> Drawing {
+    let grid = Grid { columns: 2, aspect: 0.78, shared_y: false, gap: 12.0, key: Vec::new() };
+    draw(Figure::new(Width::Full, words), &grid, y, &parts)
+}
+
+fn draw(mut figure: Figure, grid: &Grid, y: &str, parts: &[Part<'_>]) -> Drawing {
+    let floor = parts.iter().map(|part| floor(part.curves)).fold(1.0, f64::min);
+    let y = Axis::linear(y, (floor, 1.0)).percent();
+    let cells: Vec<Cell> = parts.iter().map(|part| panel(part, &y).into()).collect();
+    figure.grid(grid, &cells);
     let mut table = Table::new(&["panel", "method", "x", "accuracy", "se"]);
-    rows(&mut table, "seconds", curves);
+    parts.iter().for_each(|part| rows(&mut table, part));
     figure.finish(table)
 }
 
-fn panel(title: &str, x: Axis, floor: f64, curves: &[MethodCurve]) -> Panel {
-    let y = Axis::linear(ACCURACY, (floor, 1.0)).percent();
-    let mut panel = Panel::new(title, x, y);
-    for (index, curve) in curves.iter().enumerate() {
+fn panel(part: &Part<'_>, y: &Axis) -> Panel {
+    let mut panel = Panel::new(part.title, part.x.clone(), y.clone());
+    for (index, curve) in part.curves.iter().enumerate() {
         let stroke = method_stroke(&curve.method, index);
         let points = curve.points.iter().map(|p| (p.x, p.mean)).collect();
         panel.mark(Mark::Line { points, stroke, label: Some(curve.method.clone()) });
@@ -76,11 +131,11 @@ fn ends(curves: &[MethodCurve]) -> (f64, f64) {
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p.x), high.max(p.x)))
 }
 
-fn rows(table: &mut Table, panel: &str, curves: &[MethodCurve]) {
-    for curve in curves {
+fn rows(table: &mut Table, part: &Part<'_>) {
+    for curve in part.curves {
         for p in &curve.points {
             table.row(&[
-                Value::Word(panel),
+                Value::Word(part.name),
                 Value::Word(&curve.method),
                 Value::Number(p.x),
                 Value::Number(p.mean),

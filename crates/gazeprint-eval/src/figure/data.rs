@@ -5,7 +5,7 @@ use gazeprint::saccade::{DensityId, SaccadeType};
 /// A mean with its standard error, over something.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CurvePoint {
-    /// Over what: a fraction, readers, seconds.
+    /// Over what: a fraction, readers, seconds, noise.
     pub x: f64,
     /// The mean, 0 to 1.
     pub mean: f64,
@@ -29,6 +29,17 @@ pub struct AccuracyCurves {
     pub by_fraction: Vec<MethodCurve>,
     /// Over the number of readers.
     pub by_readers: Vec<MethodCurve>,
+}
+
+/// Accuracy of all methods on worse and worse recordings.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RobustnessCurves {
+    /// Sentences a probe; `None` for all test sentences of a reader.
+    pub sentences: Option<usize>,
+    /// Over the standard deviation of noise on positions, characters.
+    pub by_noise: Vec<MethodCurve>,
+    /// Over the shortest duration kept, ms.
+    pub by_duration: Vec<MethodCurve>,
 }
 
 /// The errors at one threshold.
@@ -180,7 +191,7 @@ pub struct PlacedWord {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextLine {
     /// Its number, as fixations have it.
-    pub line: u32,
+    pub line: i32,
     /// From left to right.
     pub words: Vec<PlacedWord>,
 }
@@ -189,7 +200,7 @@ pub struct TextLine {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlacedFixation {
     /// The number of its line.
-    pub line: u32,
+    pub line: i32,
     /// Characters from the start of the line.
     pub x: f64,
     /// In ms.

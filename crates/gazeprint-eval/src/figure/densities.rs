@@ -35,8 +35,9 @@ const MEAN: Stroke = Stroke::new(palette::BLUE, 1.0);
 const BAND: f64 = 0.22;
 /// Height of the calibration panels over the farthest curve or band: words stand above.
 const ROOM: f64 = 1.4;
-/// Share of each curve's mass that the horizontal axes show.
-const SHOWN: f64 = 0.995;
+/// Share of what was observed, and of each curve's mass, that the horizontal axes show: a few stray
+/// values would press everything else together.
+const SHOWN: f64 = 0.98;
 
 /// The distributions of one reader's amplitudes and durations by type of saccade: histogram, gamma
 /// fit, and the mean of the semiparametric posterior with a band that holds 90 % of it.
@@ -52,7 +53,7 @@ pub fn reader_densities(data: &ReaderDensities) -> Drawing {
         .into_iter()
         .map(|(sample, label)| KeyEntry { sample, label: label.into(), note: String::new() })
         .collect();
-    key[2].note = "mean, 90 % band".into();
+    key[2].note = "90 % band".into();
     let find = |id| data.densities.iter().find(|d| d.density == id);
     let duration_end = data
         .densities
@@ -178,7 +179,8 @@ fn row(
 
 /// Whether one reader's densities are calibrated: the share of observations below each quantile of
 /// the density, less the expected share. The band holds the whole curve of a right density with
-/// probability 95 % (Kolmogorov and Smirnov; on the observations it was fitted to, with more).
+/// probability 95 % (Kolmogorov and Smirnov; on the observations it was fitted to, with more, and on
+/// others with less, since a fit is never quite right).
 pub fn reader_calibration(data: &ReaderCalibration) -> Drawing {
     let title = format!("Calibration of the densities of reader {}", data.reader);
     let mut figure = Figure::new(Width::Full, title);

@@ -1,6 +1,6 @@
 //! Figures for papers: SVG, PNG and the plotted numbers as CSV.
 //!
-//! Nine functions, one a figure, take plain data ([`data`]) and return a [`Drawing`]:
+//! Ten functions, one a figure, take plain data ([`data`]) and return a [`Drawing`]:
 //!
 //! | function | shows |
 //! |---|---|
@@ -10,6 +10,7 @@
 //! | [`error_curves_by_fraction`] | the same for fractions of the test sentences |
 //! | [`det_curves`] | the same on normal-deviate axes |
 //! | [`accuracy_over_seconds`] | accuracy over seconds of reading |
+//! | [`robustness`] | accuracy over noise on positions and over the shortest duration kept |
 //! | [`score_distributions`] | scores of genuine readers and of impostors |
 //! | [`reader_calibration`] | whether the densities of a reader are calibrated |
 //! | [`scanpath`] | a reader's path over a text |
@@ -49,7 +50,7 @@ mod style;
 mod svg;
 
 pub use csv::{Table, Value};
-pub use curves::{accuracy_curves, accuracy_over_seconds};
+pub use curves::{accuracy_curves, accuracy_over_seconds, robustness};
 pub use densities::{reader_calibration, reader_densities};
 pub use errors::{det_curves, error_curves, error_curves_by_fraction};
 pub use font::font_css;
@@ -60,6 +61,7 @@ pub use scanpath::scanpath;
 pub use scene::Anchor;
 pub use scores::score_distributions;
 pub use style::{Color, Stroke, method_stroke, palette};
+pub(crate) use svg::escape;
 
 /// A finished figure.
 #[derive(Debug, Clone, PartialEq)]

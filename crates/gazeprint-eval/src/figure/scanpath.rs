@@ -49,7 +49,7 @@ struct Layout {
     /// Where character 0 begins.
     left: f64,
     /// Line numbers with the heights of their middles.
-    lines: Vec<(u32, f64)>,
+    lines: Vec<(i32, f64)>,
     /// Highest arc, points.
     arc: f64,
     bottom: f64,
@@ -212,7 +212,7 @@ fn table(data: &ScanpathData) -> Table {
             Value::Word(&data.reader),
             Value::Word(&data.text),
             Value::Count(index + 1),
-            Value::Count(fixation.line as usize),
+            Value::Number(f64::from(fixation.line)),
             Value::Number(fixation.x),
             Value::Number(fixation.duration),
             Value::Word(fixation.kind.map_or("initial", SaccadeType::name)),

@@ -127,8 +127,8 @@ fn number(value: f64) -> String {
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
 }
 
-/// For text and attributes; characters that XML forbids become blanks.
-fn escape(text: &str) -> String {
+/// For text and attributes in double quotes; characters that XML forbids become blanks.
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

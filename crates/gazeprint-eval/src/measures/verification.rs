@@ -1,9 +1,11 @@
 //! Verification: claims accepted and rejected at one threshold for all readers.
 
+use serde::{Deserialize, Serialize};
+
 use super::rate::Rate;
 
 /// Scores of claims, true ones and false ones.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Claims {
     /// Scores of claims by the reader who produced the probe.
     pub genuine: Vec<f64>,
@@ -52,8 +54,19 @@ impl Claims {
     /// Adds the scores of one probe for every claimed reader.
     pub fn push(&mut self, scores: &[f64], truth: usize) {
         for (reader, &score) in scores.iter().enumerate() {
-            if reader == truth { &mut self.genuine } else { &mut self.impostor }.push(score);
+            self.add(score, reader == truth);
         }
+    }
+
+    /// Adds the claims of others.
+    pub fn extend(&mut self, others: Self) {
+        self.genuine.extend(others.genuine);
+        self.impostor.extend(others.impostor);
+    }
+
+    /// Adds one claim.
+    pub fn add(&mut self, score: f64, genuine: bool) {
+        if genuine { &mut self.genuine } else { &mut self.impostor }.push(score);
     }
 
     /// The probability that an impostor outscores the genuine reader, ties half: the area under

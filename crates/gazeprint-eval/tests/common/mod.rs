@@ -29,6 +29,7 @@ pub(crate) fn all() -> Vec<(&'static str, Drawing)> {
         ("7-scores", figure::score_distributions(&scores())),
         ("8-calibration", figure::reader_calibration(&calibration())),
         ("9-scanpath", figure::scanpath(&path())),
+        ("10-robustness", figure::robustness(&robustness())),
     ]
 }
 
@@ -145,6 +146,28 @@ pub(crate) fn seconds() -> Vec<MethodCurve> {
         .collect()
 }
 
+pub(crate) fn robustness() -> RobustnessCurves {
+    let curves = |places: &[f64], rate: &dyn Fn(f64, f64) -> f64| -> Vec<MethodCurve> {
+        let curve = |&(method, end, _): &(&str, f64, f64)| {
+            let point = |&x: &f64| {
+                let mean = rate(x, end);
+                CurvePoint { x, mean, se: 0.004 + 0.05 * mean * (1.0 - mean) }
+            };
+            MethodCurve { method: method.into(), points: places.iter().map(point).collect() }
+        };
+        METHODS.iter().map(curve).collect()
+    };
+    RobustnessCurves {
+        sentences: Some(5),
+        by_noise: curves(&[0.0, 0.25, 0.5, 1.0, 2.0, 4.0], &|x, end| {
+            0.9 * end / (1.0 + 0.12 * x * x)
+        }),
+        by_duration: curves(&[0.0, 50.0, 80.0, 100.0, 150.0], &|x, end| {
+            0.9 * end * (1.0 - (x / 400.0).powi(2))
+        }),
+    }
+}
+
 /// Genuine and impostor scores of a method.
 fn sampled(stream: u64, distance: f64, genuine: usize, impostor: usize) -> (Vec<f64>, Vec<f64>) {
     let mut rng = rng(stream);
@@ -243,7 +266,7 @@ pub(crate) fn path() -> ScanpathData {
                     word
                 })
                 .collect();
-            TextLine { line: i as u32 + 1, words }
+            TextLine { line: i as i32 + 1, words }
         })
         .collect();
     use SaccadeType::{ForwardSkip as F, NextWord as N, Refixation as R, Regression as B};

@@ -1,0 +1,131 @@
+//! What the data can support, and what should be known before numbers are used.
+
+use std::fmt::Write as _;
+
+use crate::figure::escape;
+use crate::report::{DensityDiagnostics, MethodReport, Report};
+use crate::tables::fewest_claims;
+use crate::tables::number::{grouped, percent, plural, rate};
+
+/// Limits, then warnings.
+pub(super) fn section(report: &Report) -> String {
+    let mut out = list(&limits(report), "limits");
+    let warnings = warnings(report);
+    if warnings.is_empty() {
+        out.push_str("<p>There are no warnings.</p>\n");
+    } else {
+        out.push_str("<h3>Warnings</h3>\n");
+        out.push_str(&list(&warnings, "warnings"));
+    }
+    out
+}
+
+fn list(items: &[String], class: &str) -> String {
+    let mut out = format!("<ul class=\"{class}\">\n");
+    for item in items {
+        let _ = writeln!(out, "<li>{item}</li>");
+    }
+    out.push_str("</ul>\n");
+    out
+}
+
+fn limits(report: &Report) -> Vec<String> {
+    let readers = report.corpus.readers;
+    let mut limits = vec![format!(
+        "Readers are the sample: with {} a single one is {} of the accuracy with all test \
+         sentences. Intervals are over readers of this corpus; they say nothing of readers, texts, \
+         trackers or tasks of another kind.",
+        plural(readers, "reader"),
+        percent(1.0 / readers as f64)
+    )];
+    if let Some(claims) = fewest_claims(report).filter(|n| *n > 0) {
+        limits.push(format!(
+            "With {n} false claims in the smallest split no false match rate below 3/{n} = {} can \
+             be shown, even if none is accepted (rule of three). Claims share readers, so that the \
+             number that counts is smaller still.",
+            rate((3.0 / claims as f64).min(1.0)),
+            n = grouped(claims)
+        ));
+    }
+    limits.push(
+        "Every probe is of a reader who is known. Someone unknown would be given the name of \
+         whoever is nearest."
+            .to_owned(),
+    );
+    if report.protocol.split != "session" {
+        limits.push(
+            "Training and test texts may be of the same session. Readers change from day to day, \
+             so that accuracy on another day is likely to be lower."
+                .to_owned(),
+        );
+    }
+    if report.protocol.splits == 1 {
+        limits.push(
+            "There is a single split: how much numbers vary with it is not known.".to_owned(),
+        );
+    }
+    limits
+}
+
+/// One or two sentences each, as HTML.
+fn warnings(report: &Report) -> Vec<String> {
+    let mut warnings: Vec<String> = computing(report).collect();
+    let clamped: Vec<String> = report
+        .methods
+        .iter()
+        .filter(|m| m.diagnostics.clamped > 0)
+        .map(|m| format!("{} {}", escape(&m.method), grouped(m.diagnostics.clamped)))
+        .collect();
+    if !clamped.is_empty() {
+        warnings.push(format!(
+            "Test observations beyond the range of the training data were moved to its end: {}.",
+            clamped.join(", ")
+        ));
+    }
+    let mut points = report.methods.iter().flat_map(|m| &m.verification.fnmr_at);
+    if points.any(|point| !point.supported) {
+        warnings.push(
+            "Some false match rates were asked for that the number of claims cannot support; they \
+             are marked (†)."
+                .to_owned(),
+        );
+    }
+    let excluded = report.corpus.excluded_readers.len();
+    if excluded > 0 {
+        warnings.push(format!("{} took no part in some split.", plural(excluded, "reader")));
+    }
+    warnings
+}
+
+/// Warnings of methods whose computing went wrong.
+pub(super) fn computing(report: &Report) -> impl Iterator<Item = String> {
+    report.methods.iter().flat_map(of_method)
+}
+
+fn of_method(method: &MethodReport) -> Vec<String> {
+    let densities = method.diagnostics.densities.values();
+    let sum = |value: fn(&DensityDiagnostics) -> usize| densities.clone().map(value).sum::<usize>();
+    let (fits, failed, doubtful) = (sum(|d| d.fits), sum(|d| d.failed), sum(|d| d.doubtful));
+    let name = escape(&method.method);
+    let mut warnings = Vec::new();
+    if failed > 0 {
+        warnings.push(format!(
+            "{name}: {} of {} failed; those readers got the density of all readers.",
+            grouped(failed),
+            plural(fits, "fit")
+        ));
+    }
+    if doubtful > 0 {
+        let why = match method.engine.as_deref() {
+            Some("laplace") => "unreliable importance weights, k-hat above 0.7",
+            Some("metropolis") => "chains that have not mixed, under 100 effective draws",
+            _ => "divergent transitions or under 100 effective draws",
+        };
+        warnings.push(format!(
+            "{name}: {} of {} in doubt ({why}).",
+            grouped(doubtful),
+            plural(fits, "posterior")
+        ));
+    }
+    warnings
+}

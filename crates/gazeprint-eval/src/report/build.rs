@@ -1,0 +1,264 @@
+//! From a study to its report.
+
+use std::collections::BTreeMap;
+
+use gazeprint::method::DensityReport;
+
+use super::readers::Readers;
+use super::*;
+use crate::calibration::{LearnedThreshold, RATES};
+use crate::curves::{ERROR_FRACTIONS, FRACTIONS, RANKS, SECONDS};
+use crate::measures::{Claims, mean_and_error};
+use crate::study::{DividedCorpus, MethodResult, ProbeResult, SplitResult, Study};
+
+/// Points of an error curve.
+const CURVE_POINTS: usize = 200;
+
+impl Estimate {
+    pub(super) fn over(splits: &[SplitResult], value: impl Fn(&SplitResult) -> f64) -> Self {
+        let (mean, se) = mean_and_error(&splits.iter().map(value).collect::<Vec<_>>());
+        Self { mean, se, ci95: None }
+    }
+}
+
+/// Accuracy at the numbers of readers that all splits tried.
+fn by_readers(splits: &[SplitResult]) -> Vec<ReadersReport> {
+    let steps = splits.iter().map(|s| s.curves.by_readers.len()).min().unwrap_or(0);
+    (0..steps)
+        .map(|i| ReadersReport {
+            readers: splits[0].curves.by_readers[i].0,
+            accuracy: Estimate::over(splits, |s| s.curves.by_readers[i].1),
+        })
+        .collect()
+}
+
+/// Accuracy at the seconds that enough readers reached in all splits.
+fn by_seconds(splits: &[SplitResult]) -> Vec<SecondsReport> {
+    SECONDS
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| splits.iter().all(|s| s.curves.by_seconds[*i].is_some()))
+        .map(|(i, &seconds)| SecondsReport {
+            seconds,
+            accuracy: Estimate::over(splits, |s| s.curves.by_seconds[i].unwrap_or(f64::NAN)),
+        })
+        .collect()
+}
+
+fn error_curves(splits: &[SplitResult]) -> Vec<ErrorCurveReport> {
+    ERROR_FRACTIONS
+        .iter()
+        .enumerate()
+        .map(|(i, &fraction)| {
+            let mut claims = Claims::default();
+            splits.iter().for_each(|split| claims.extend(split.curves.claims[i].clone()));
+            ErrorCurveReport { fraction, points: claims.error_curve(CURVE_POINTS) }
+        })
+        .collect()
+}
+
+impl Report {
+    /// The report of a study.
+    pub fn of(divided: &DividedCorpus, study: &Study, manifest: Manifest) -> Self {
+        let DividedCorpus { plan, corpus, splits, .. } = divided;
+        let readers = Readers { number: corpus.readers().len(), seed: plan.protocol.seed };
+        Self {
+            schema_version: SCHEMA_VERSION,
+            corpus: CorpusReport {
+                name: corpus.name().to_owned(),
+                readers: readers.number,
+                texts: corpus.texts().len(),
+                fixations: corpus.fixation_count(),
+                dropped: divided.dropped().map(|(r, n)| (r.name().to_owned(), n)).collect(),
+                excluded_readers: divided.excluded(),
+            },
+            protocol: ProtocolReport {
+                split: plan.protocol.division.name().to_owned(),
+                splits: splits.len(),
+                names: splits.iter().filter_map(|s| s.name.clone()).collect(),
+                seed: plan.protocol.seed,
+                train_fraction: plan.protocol.division.train_fraction(),
+                readers: plan.readers,
+                probe_sentences: plan.probe_sentences.clone(),
+                durations_ms: plan.limits.durations().map(|d| d.0),
+            },
+            methods: study.methods.iter().map(|m| MethodReport::of(m, readers)).collect(),
+            paired: paired(study, readers),
+            robustness: None,
+            manifest,
+        }
+    }
+}
+
+impl MethodReport {
+    fn of(result: &MethodResult, readers: Readers) -> Self {
+        let splits = &result.splits;
+        let sum = |value: &dyn Fn(&SplitResult) -> f64| splits.iter().map(value).sum::<f64>();
+        let mut amplitudes: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for (id, a) in splits.iter().flat_map(|s| &s.report.amplitudes) {
+            amplitudes.entry(id.name().to_owned()).or_default().push(*a);
+        }
+        let mut verification = VerificationReport::of(splits, readers, |s| &s.all);
+        verification.eer.ci95 = readers.equal_error_rate(splits);
+        let sizes = splits.first().map_or(0, |s| s.by_sentences.len());
+        Self {
+            method: result.method.clone(),
+            engine: result.engine.clone(),
+            tuned: Tuned {
+                amplitudes,
+                backoff: splits.iter().filter_map(|s| s.report.backoff).collect(),
+            },
+            accuracy: readers.accuracy(splits, |s| &s.all),
+            cmc: RANKS
+                .iter()
+                .enumerate()
+                .map(|(i, &rank)| (rank, Estimate::over(splits, |s| s.curves.cmc[i])))
+                .collect(),
+            verification,
+            area: Estimate::over(splits, |s| s.area),
+            thresholds: thresholds(splits),
+            by_sentences: (0..sizes).map(|i| SentencesReport::of(splits, i, readers)).collect(),
+            by_fraction: FRACTIONS
+                .iter()
+                .enumerate()
+                .map(|(i, &fraction)| FractionReport {
+                    fraction,
+                    accuracy: Estimate::over(splits, |s| s.curves.by_fraction[i]),
+                })
+                .collect(),
+            by_readers: by_readers(splits),
+            by_seconds: by_seconds(splits),
+            error_curves: error_curves(splits),
+            tune_seconds: sum(&|s| s.report.tune_seconds),
+            fit_seconds: sum(&|s| s.report.fit_seconds),
+            score_seconds: sum(&|s| s.score_seconds),
+            diagnostics: DiagnosticsReport::of(splits),
+        }
+    }
+}
+
+/// Thresholds at the lengths that all splits know.
+fn thresholds(splits: &[SplitResult]) -> Vec<ThresholdReport> {
+    let first = splits.first().map_or(&[][..], |s| &s.thresholds);
+    first
+        .iter()
+        .filter_map(|wanted| {
+            let same =
+                |t: &&LearnedThreshold| t.rate == wanted.rate && t.sentences == wanted.sentences;
+            let all: Option<Vec<&LearnedThreshold>> =
+                splits.iter().map(|s| s.thresholds.iter().find(same)).collect();
+            let all = all?;
+            let (mean, se) = mean_and_error(&all.iter().map(|t| t.threshold).collect::<Vec<f64>>());
+            let log_fixations: f64 = all.iter().map(|t| t.fixations.ln()).sum();
+            Some(ThresholdReport {
+                fmr: wanted.rate,
+                sentences: wanted.sentences,
+                fixations: (log_fixations / all.len() as f64).exp(),
+                threshold: Estimate { mean, se, ci95: None },
+            })
+        })
+        .collect()
+}
+
+/// Every method against every later one, at every size of probes.
+fn paired(study: &Study, readers: Readers) -> Vec<PairedReport> {
+    let mut paired = Vec::new();
+    let sizes =
+        study.methods.first().and_then(|m| m.splits.first()).map_or(0, |s| s.by_sentences.len());
+    for (i, a) in study.methods.iter().enumerate() {
+        for b in &study.methods[i + 1..] {
+            for size in (0..sizes).map(Some).chain([None]) {
+                let [first, second] = [a, b].map(|m| match size {
+                    Some(size) => readers.tallies(&m.splits, |s| &s.by_sentences[size]),
+                    None => readers.tallies(&m.splits, |s| &s.all),
+                });
+                let Some(difference) = readers.bootstrap().difference(&first, &second) else {
+                    continue;
+                };
+                paired.push(PairedReport {
+                    a: a.method.clone(),
+                    b: b.method.clone(),
+                    sentences: size.and_then(|s| a.splits[0].by_sentences[s].sentences),
+                    difference: difference.difference,
+                    ci95: difference.ci95,
+                    significant: difference.is_significant(),
+                });
+            }
+        }
+    }
+    paired
+}
+
+impl SentencesReport {
+    fn of(splits: &[SplitResult], index: usize, readers: Readers) -> Self {
+        let sum = |value: fn(&ProbeResult) -> usize| {
+            splits.iter().map(|s| value(&s.by_sentences[index])).sum()
+        };
+        Self {
+            sentences: splits[0].by_sentences[index].sentences.unwrap_or(0),
+            probes: sum(|r| r.probes),
+            shorter_probes: sum(|r| r.shorter),
+            accuracy: readers.accuracy(splits, |s| &s.by_sentences[index]),
+            verification: VerificationReport::of(splits, readers, |s| &s.by_sentences[index]),
+        }
+    }
+}
+
+impl VerificationReport {
+    fn of(
+        splits: &[SplitResult],
+        readers: Readers,
+        result: impl Fn(&SplitResult) -> &ProbeResult,
+    ) -> Self {
+        let cllr = |i: usize| {
+            let calibrated = splits.iter().all(|s| result(s).cllr.is_some());
+            let value = |s: &SplitResult| result(s).cllr.map_or(f64::NAN, |c| c[i]);
+            calibrated.then(|| Estimate::over(splits, value))
+        };
+        let calibrated = splits.iter().all(|s| s.threshold_comparisons > 0);
+        let rates = RATES.iter().enumerate().filter(|_| calibrated);
+        Self {
+            eer: Estimate::over(splits, |s| result(s).eer),
+            cllr: cllr(0),
+            cllr_min: cllr(1),
+            fnmr_at: rates
+                .map(|(i, &fmr)| readers.operating_point(splits, i, fmr, &result))
+                .collect(),
+        }
+    }
+}
+
+impl DiagnosticsReport {
+    fn of(splits: &[SplitResult]) -> Self {
+        let mut by_density: BTreeMap<String, Vec<DensityReport>> = BTreeMap::new();
+        for density in splits.iter().flat_map(|s| &s.report.densities) {
+            by_density.entry(density.id.name().to_owned()).or_default().push(*density);
+        }
+        Self {
+            clamped: splits.iter().map(|s| s.clamped).sum(),
+            densities: by_density
+                .into_iter()
+                .map(|(name, reports)| (name, DensityDiagnostics::of(&reports)))
+                .collect(),
+        }
+    }
+}
+
+impl DensityDiagnostics {
+    fn of(reports: &[DensityReport]) -> Self {
+        let sum = |value: &dyn Fn(&DensityReport) -> usize| reports.iter().map(value).sum();
+        let mean = |values: &mut dyn Iterator<Item = f64>| {
+            let values: Vec<f64> = values.filter(|v| v.is_finite()).collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        Self {
+            fits: sum(&|r| r.fits),
+            failed: sum(&|r| r.failed),
+            doubtful: sum(&|r| r.doubtful),
+            retried: sum(&|r| r.retried),
+            effective: mean(&mut reports.iter().filter_map(|r| r.effective)),
+            acceptance: mean(&mut reports.iter().filter_map(|r| r.acceptance)),
+            divergences: sum(&|r| r.divergences),
+        }
+    }
+}
