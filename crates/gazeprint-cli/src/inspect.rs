@@ -7,6 +7,7 @@ use gazeprint::corpus::{DropReason, Limits, Millis};
 use gazeprint_eval::summary::{
     Distribution, MIN_FIXATIONS, MIN_SACCADES, MIN_TEXTS, Summary, Warning,
 };
+use gazeprint_eval::tables::grouped;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{Usage, corpus_or_default, print};
@@ -262,19 +263,6 @@ fn spoken(name: &str) -> String {
 /// A count with its noun.
 pub(crate) fn plural(count: usize, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
-
-/// A number with its thousands set apart: 1,234,567.
-pub(crate) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

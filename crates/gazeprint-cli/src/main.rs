@@ -37,7 +37,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Study(study::Args),
+    Study(Box<study::Args>),
     Simulate(simulate::Args),
     Inspect(inspect::Args),
 }
@@ -59,11 +59,18 @@ pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Work stopped by Ctrl-C.
 #[derive(Debug)]
-pub(crate) struct Interrupted;
+pub(crate) struct Interrupted {
+    /// Whether `--resume` can go on with it.
+    pub(crate) resumable: bool,
+}
 
 impl fmt::Display for Interrupted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("interrupted; nothing was written")
+        f.write_str(if self.resumable {
+            "interrupted; the same command with --resume goes on from here"
+        } else {
+            "interrupted; nothing was written"
+        })
     }
 }
 
@@ -88,7 +95,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Study(args) => study::run(args),
+        Command::Study(args) => study::run(*args),
         Command::Simulate(args) => simulate::run(args),
         Command::Inspect(args) => inspect::run(args),
     };

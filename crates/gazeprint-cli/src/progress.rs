@@ -14,11 +14,12 @@ pub(crate) struct Progress {
     splits: u64,
     methods: usize,
     begun: AtomicU64,
+    split: AtomicU64,
     stopped: Arc<AtomicBool>,
 }
 
 impl Progress {
-    /// For `methods` methods on `splits` splits each.
+    /// For `methods` methods on `splits` splits each, a method counting once for each study.
     pub(crate) fn new(methods: usize, splits: usize) -> anyhow::Result<Self> {
         let stopped = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stopped);
@@ -35,7 +36,8 @@ impl Progress {
                 .context("the template of the progress bar")?
                 .progress_chars("=> "),
         );
-        Ok(Self { bar, splits: splits as u64, methods, begun: AtomicU64::new(0), stopped })
+        let (begun, split) = (AtomicU64::new(0), AtomicU64::new(0));
+        Ok(Self { bar, splits: splits as u64, methods, begun, split, stopped })
     }
 
     /// Takes the bar off the screen.
@@ -45,10 +47,11 @@ impl Progress {
 }
 
 impl Monitor for Progress {
-    /// The first split tells what all splits of a method will cost.
+    /// The first split tells what all splits of a method will cost; those before were done earlier.
     fn expect(&self, cost: u64) {
         if self.bar.length().is_none() {
-            self.bar.set_length(cost * self.splits);
+            let left = self.splits.saturating_sub(self.split.load(Ordering::Relaxed));
+            self.bar.set_length(cost * left.max(1));
         }
     }
 
@@ -68,6 +71,7 @@ impl StudyMonitor for Progress {
             self.bar.reset();
             self.begun.fetch_add(1, Ordering::Relaxed);
         }
+        self.split.store(split as u64, Ordering::Relaxed);
         let number = self.begun.load(Ordering::Relaxed);
         self.bar.set_message(format!(
             "{number}/{} {method}, split {} of {}",

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -85,13 +86,197 @@ fn all_methods_are_compared_and_written() {
         names.sort();
         names
     };
-    assert_eq!(names(&out), ["figures", "study.json"]);
+    assert_eq!(
+        names(&out),
+        [
+            "draws_density.csv",
+            "draws_theta.csv",
+            "figures",
+            "report.html",
+            "scores",
+            "splits.csv",
+            "study.json",
+            "tables.md",
+            "tables.tex"
+        ]
+    );
     let drawn = names(&out.join("figures"));
-    for figure in ["accuracy", "det", "errors", "errors-by-fraction", "scores", "seconds"] {
+    for figure in [
+        "accuracy",
+        "calibration",
+        "densities",
+        "det",
+        "errors",
+        "errors-by-fraction",
+        "scanpath",
+        "scores",
+        "seconds",
+    ] {
         for extension in ["svg", "png", "csv"] {
             assert!(drawn.contains(&format!("{figure}.{extension}")), "{drawn:?}");
         }
     }
+}
+
+/// Every file under a folder by its path.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(self::files(&path));
+        } else {
+            files.insert(path.clone(), std::fs::read(path).unwrap());
+        }
+    }
+    files
+}
+
+/// `study.json` and the page hold times, threads and arguments; nothing else may differ.
+#[test]
+fn the_same_study_again_gives_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let results = ["first", "second"].map(|name| {
+        let out = folder.path().join(name);
+        let arguments = ["--splits", "2", "--methods", "semiparametric,landwehr", "--out"];
+        let output = study(&corpus, &[&arguments[..], &[out.to_str().unwrap()]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let files = files(&out);
+        let relative =
+            files.into_iter().map(|(p, b)| (p.strip_prefix(&out).unwrap().to_owned(), b));
+        relative.collect::<BTreeMap<_, _>>()
+    });
+    assert!(results[0].keys().eq(results[1].keys()));
+    for (path, bytes) in &results[0] {
+        let timed = ["study.json", "report.html", "tables.md", "tables.tex"];
+        if timed.iter().any(|name| path.ends_with(name)) {
+            continue;
+        }
+        assert!(*bytes == results[1][path], "{}", path.display());
+    }
+}
+
+/// Scores in the files are those that the measures are made of.
+#[test]
+fn scores_of_every_comparison_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let out = folder.path().join("out");
+    let arguments = ["--splits", "2", "--methods", "landwehr", "--out", out.to_str().unwrap()];
+    assert!(study(&corpus, &arguments).status.success());
+    let text = std::fs::read_to_string(out.join("scores/landwehr.csv")).unwrap();
+    let mut lines = text.lines();
+    let header = "split,probe,claimed_reader,true_reader,score,log_likelihood_ratio";
+    assert_eq!(lines.next(), Some(header));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 2 * 5 * 5);
+    let mut right = 0;
+    for probe in rows.chunks(5) {
+        let score = |row: &Vec<&str>| row[4].parse::<f64>().unwrap();
+        let best = probe.iter().max_by(|a, b| score(a).total_cmp(&score(b))).unwrap();
+        right += usize::from(best[2] == best[3]);
+        assert!(probe.iter().all(|row| row[5].parse::<f64>().is_ok()));
+    }
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(out.join("study.json")).unwrap()).unwrap();
+    let accuracy = report["methods"][0]["accuracy"]["mean"].as_f64().unwrap();
+    assert!((accuracy - right as f64 / 10.0).abs() < 1e-12);
+}
+
+/// The splits of one study, read back, give the same study.
+#[test]
+fn splits_can_be_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let out = folder.path().join("out");
+    let landwehr = ["--methods", "landwehr"];
+    let arguments = [&landwehr[..], &["--splits", "2", "--out", out.to_str().unwrap()]].concat();
+    assert!(study(&corpus, &arguments).status.success());
+    let first: Value =
+        serde_json::from_slice(&std::fs::read(out.join("study.json")).unwrap()).unwrap();
+    let file = out.join("splits.csv");
+    let given = ["--splits-file", file.to_str().unwrap(), "--json"];
+    let output = study(&corpus, &[&landwehr[..], &given].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let second: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(second["protocol"]["split"], "file");
+    assert_eq!(second["protocol"]["train_fraction"], Value::Null);
+    for field in ["accuracy", "area", "eer", "cllr", "fnmr_at", "by_sentences"] {
+        assert_eq!(first["methods"][0][field], second["methods"][0][field], "{field}");
+    }
+    std::fs::write(&file, "split,reader,text,role\n1,r001,s001,trains\n").unwrap();
+    let output = study(&corpus, &["--splits-file", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("trains"), "{}", stderr(&output));
+}
+
+/// An interrupted study, continued, gives what an uninterrupted one gives, without computing the
+/// splits that were complete.
+#[test]
+fn an_interrupted_study_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let (whole, broken) = (folder.path().join("whole"), folder.path().join("broken"));
+    let options = ["--splits", "12", "--methods", "semiparametric,landwehr", "--out"];
+    let output = study(&corpus, &[&options[..], &[whole.to_str().unwrap()]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("gazeprint"))
+        .args(["study", corpus.to_str().unwrap()])
+        .args(options)
+        .arg(&broken)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let unfinished = broken.join("unfinished");
+    let second = unfinished.join("semiparametric-2.bin");
+    while !second.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(second.exists() && !broken.join("study.json").exists(), "killed on the way");
+    let made = |path: &Path| std::fs::metadata(path).unwrap().modified().unwrap();
+    let before = made(&second);
+
+    // Other options are another study.
+    let other = ["--seed", "2", "--resume"];
+    let output = study(&corpus, &[&options[..], &[broken.to_str().unwrap()], &other].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("seed: 1; here seed: 2"), "{}", stderr(&output));
+    assert_eq!(made(&second), before, "nothing is lost");
+
+    let resume = [&options[..], &[broken.to_str().unwrap(), "--resume"]].concat();
+    let output = study(&corpus, &resume);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(!unfinished.exists());
+    let read = |folder: &Path| Output {
+        stdout: std::fs::read(folder.join("study.json")).unwrap(),
+        ..output.clone()
+    };
+    assert_eq!(comparable(&read(&whole)), comparable(&read(&broken)));
+    for scores in ["semiparametric", "landwehr"] {
+        let read =
+            |folder: &Path| std::fs::read(folder.join(format!("scores/{scores}.csv"))).unwrap();
+        assert!(read(&whole) == read(&broken));
+    }
+    let output = study(&corpus, &resume);
+    assert!(stderr(&output).contains("nothing to resume"), "{}", stderr(&output));
+}
+
+#[test]
+fn one_reader_can_be_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let out = folder.path().join("out");
+    let options = ["--splits", "1", "--methods", "landwehr-t", "--out", out.to_str().unwrap()];
+    assert!(study(&corpus, &[&options[..], &["--show-reader", "r004"]].concat()).status.success());
+    let draws = std::fs::read_to_string(out.join("draws_theta.csv")).unwrap();
+    assert!(draws.lines().skip(1).all(|line| line.starts_with("r004,")));
+    let output = study(&corpus, &[&options[..], &["--show-reader", "r044"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("no reader \"r044\""), "{}", stderr(&output));
 }
 
 #[test]
@@ -139,7 +324,14 @@ fn another_seed_gives_another_study() {
 fn bad_requests_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(folder.path());
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 18] = [
+        (&["--split", "session"], "more than one session, but here all are of session \"1\""),
+        (&["--split", "session", "--splits", "3"], "--splits does nothing without --split random"),
+        (&["--split", "session", "--train-fraction", "0.3"], "--train-fraction does nothing"),
+        (&["--readers", "6"], "6 readers were asked for, but there are only 5"),
+        (&["--readers", "1"], "at least two readers, not 1"),
+        (&["--resume"], "--out"),
+        (&["--splits-file", "x.csv", "--splits", "3"], "cannot be used with"),
         (&["--methods", "landwer"], "a similar value exists: 'landwehr'"),
         (&["--engine", "gibbs"], "possible values: laplace, nuts, metropolis"),
         (&["--splits", "0"], "at least one split is needed"),

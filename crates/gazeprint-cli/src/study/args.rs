@@ -1,0 +1,287 @@
+//! What `gazeprint study` is asked.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
+use gazeprint::corpus::{Limits, Millis};
+use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Step};
+use gazeprint::method::{self, Method, Scoring};
+use gazeprint_eval::protocol::{Assignment, Division, Protocol};
+use gazeprint_eval::study::Plan;
+use gazeprint_io::Role;
+
+use crate::Usage;
+
+/// Draws a density and reader of `--scoring full-average`.
+const AVERAGED_DRAWS: usize = 16;
+
+/// Compare methods of reader identification on a corpus.
+///
+/// Some of the texts of each reader train, the others test; this is repeated. Thresholds and
+/// calibration come from training texts.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  gazeprint study                                  all methods, the built-in simulated corpus
+  gazeprint study my-corpus --out results          also writes results/report.html, figures, tables
+  gazeprint study my-corpus --out results --resume    goes on where an interrupted study stopped
+  gazeprint study my-corpus --methods semiparametric,landwehr --splits 3
+  gazeprint study my-corpus --split session        trains on one session, tests on a later one
+  gazeprint study my-corpus --splits-file splits.csv  divides as the file says
+  gazeprint study my-corpus --methods semiparametric --engine metropolis
+
+DIR gets report.html (look at this first), study.json, tables.md and tables.tex, figures/ as SVG,
+PNG and CSV, splits.csv (what trained and tested), scores/ (every comparison), and draws_theta.csv
+and draws_density.csv (posterior draws of one reader).
+
+A corpus is a folder with fixations.csv (reader, text, line, x_char, duration_ms) and
+words.csv (text, line, word_index, char_start, char_end).
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.")]
+pub(crate) struct Args {
+    /// Corpus folder [default: the built-in simulated corpus]
+    pub(super) corpus: Option<PathBuf>,
+    /// Methods to compare, separated by commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "all", ignore_case = true,
+          value_parser = PossibleValuesParser::new(method::NAMES.into_iter().chain(["all"])))]
+    methods: Vec<String>,
+    /// Folder for the report, study.json, tables and figures; made if it does not exist
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Go on with an interrupted study in --out DIR, without computing anew what is there
+    #[arg(long, requires = "out")]
+    pub(super) resume: bool,
+    /// Reader whose densities, calibration, scanpath and draws are shown [default: a typical one]
+    #[arg(long, value_name = "NAME", requires = "out")]
+    pub(super) show_reader: Option<String>,
+    /// Also study worse recordings: noise added to positions, short fixations cut (takes longer)
+    #[arg(long)]
+    pub(super) noise: bool,
+    /// Print study.json instead of the table
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Threads [default: one per core]; the results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) threads: Option<u16>,
+
+    /// How the corpus is divided
+    #[arg(long, value_enum, default_value_t = SplitKind::Random, help_heading = "Protocol")]
+    split: SplitKind,
+    /// random: repetitions [default: 10]
+    #[arg(long, value_name = "N", help_heading = "Protocol")]
+    splits: Option<usize>,
+    /// random, temporal: part of the texts that trains [default: 0.5]
+    #[arg(long, value_name = "PART", help_heading = "Protocol")]
+    train_fraction: Option<f64>,
+    /// Divide as this table says: split, reader, text, role (train or test)
+    #[arg(long, value_name = "FILE", help_heading = "Protocol",
+          conflicts_with_all = ["split", "splits", "train_fraction"])]
+    splits_file: Option<PathBuf>,
+    /// Number of readers, drawn at random [default: all]
+    #[arg(long, value_name = "N", help_heading = "Protocol")]
+    readers: Option<usize>,
+    /// Texts a probe, separated by commas; all test texts are always tried too
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "1,3,5,10",
+        help_heading = "Protocol"
+    )]
+    probe_sentences: Vec<usize>,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Protocol")]
+    pub(super) seed: u64,
+    /// Shortest duration of a fixation that counts, ms
+    #[arg(long, value_name = "MS", default_value_t = 50.0, help_heading = "Protocol")]
+    min_duration: f64,
+    /// Longest duration of a fixation that counts, ms
+    #[arg(long, value_name = "MS", default_value_t = 1500.0, help_heading = "Protocol")]
+    max_duration: f64,
+
+    /// How posteriors are computed: laplace is fast, the others take about ten times longer
+    #[arg(long, value_parser = PossibleValuesParser::new(Engine::NAMES), help_heading = SEMIPARAMETRIC)]
+    engine: Option<String>,
+    /// How the posterior of a reader turns into a score
+    #[arg(long, value_enum, help_heading = SEMIPARAMETRIC)]
+    scoring: Option<ScoringKind>,
+    /// laplace: what to turn to where importance weights are unreliable [default: nothing]
+    #[arg(long, value_name = "ENGINE", value_parser = PossibleValuesParser::new(["nuts"]),
+          help_heading = SEMIPARAMETRIC)]
+    fallback: Option<String>,
+    /// metropolis: iterations, half of them burn-in [default: 10000]
+    #[arg(long, value_name = "N", help_heading = SEMIPARAMETRIC)]
+    iterations: Option<usize>,
+    /// metropolis: how the gamma part moves
+    #[arg(long, value_enum, help_heading = SEMIPARAMETRIC)]
+    step: Option<StepKind>,
+    /// metropolis: standard deviation of the isotropic step [default: 0.1]
+    #[arg(long, value_name = "SD", help_heading = SEMIPARAMETRIC)]
+    step_sd: Option<f64>,
+}
+
+const SEMIPARAMETRIC: &str = "Method semiparametric";
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum SplitKind {
+    /// The same random part of the texts trains for all readers
+    Random,
+    /// What a reader read first trains, in every session
+    Temporal,
+    /// One session trains, a later one tests
+    Session,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum StepKind {
+    /// Shaped by the gamma fit, size tuned in burn-in (the default)
+    Adapted,
+    /// The paper's
+    Isotropic,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ScoringKind {
+    /// Under the posterior mean of each density (the paper's, the default)
+    PosteriorMean,
+    /// The posterior mean of the probe's likelihood
+    FullAverage,
+}
+
+impl Args {
+    /// The methods asked for, in the order of the paper's tables.
+    fn names(&self) -> Vec<&'static str> {
+        let wanted = |name: &str| {
+            self.methods
+                .iter()
+                .any(|m| m.eq_ignore_ascii_case(name) || m.eq_ignore_ascii_case("all"))
+        };
+        method::NAMES.into_iter().filter(|name| wanted(name)).collect()
+    }
+
+    /// Refuses options that would do nothing.
+    fn check(&self) -> Result<(), Usage> {
+        let semiparametric = self.names().contains(&"semiparametric");
+        let engine = self.engine.as_deref().unwrap_or(Engine::NAMES[0]);
+        let metropolis = semiparametric && engine == "metropolis";
+        let laplace = semiparametric && engine == "laplace";
+        let isotropic = metropolis && matches!(self.step, Some(StepKind::Isotropic));
+        let random = self.split == SplitKind::Random;
+        let divided = self.split != SplitKind::Session;
+        let rules = [
+            (self.splits.is_some(), random, "--splits", "--split random"),
+            (
+                self.train_fraction.is_some(),
+                divided,
+                "--train-fraction",
+                "--split random or temporal",
+            ),
+            (self.engine.is_some(), semiparametric, "--engine", "the method semiparametric"),
+            (self.scoring.is_some(), semiparametric, "--scoring", "the method semiparametric"),
+            (
+                self.fallback.is_some(),
+                laplace,
+                "--fallback",
+                "semiparametric with --engine laplace",
+            ),
+            (self.iterations.is_some(), metropolis, "--iterations", "--engine metropolis"),
+            (self.step.is_some(), metropolis, "--step", "--engine metropolis"),
+            (self.step_sd.is_some(), isotropic, "--step-sd", "--step isotropic"),
+        ];
+        match rules.into_iter().find(|(given, of_use, ..)| *given && !of_use) {
+            Some((.., option, needed)) => {
+                Err(Usage(format!("{option} does nothing without {needed}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The engine of the posteriors.
+    pub(super) fn engine(&self) -> Result<Engine, Usage> {
+        match self.engine.as_deref() {
+            Some("nuts") => Ok(Engine::Nuts(Nuts::default())),
+            Some("metropolis") => {
+                let iterations = self.iterations.unwrap_or(Metropolis::default().iterations);
+                if iterations < 2 {
+                    return Err(Usage("--iterations must be at least 2".to_owned()));
+                }
+                let sd = self.step_sd.unwrap_or(0.1);
+                if !sd.is_finite() || sd <= 0.0 {
+                    return Err(Usage("--step-sd must be positive".to_owned()));
+                }
+                Ok(Engine::Metropolis(Metropolis {
+                    iterations,
+                    burn_in: iterations / 2,
+                    step: match self.step {
+                        Some(StepKind::Isotropic) => Step::Isotropic(sd),
+                        _ => Step::Adapted,
+                    },
+                }))
+            }
+            _ => {
+                let mut laplace = Laplace::default();
+                laplace.fallback = self.fallback.as_ref().map(|_| Nuts::default());
+                Ok(Engine::Laplace(laplace))
+            }
+        }
+    }
+
+    /// How posteriors turn into scores.
+    pub(super) fn scoring(&self) -> Scoring {
+        match self.scoring {
+            Some(ScoringKind::FullAverage) => Scoring::FullAverage { draws: AVERAGED_DRAWS },
+            _ => Scoring::PosteriorMean,
+        }
+    }
+
+    /// The methods to compare.
+    pub(super) fn methods(&self) -> Result<Vec<Box<dyn Method>>, Usage> {
+        self.check()?;
+        self.names()
+            .into_iter()
+            .map(|name| {
+                method::by_name(name, self.engine()?, self.scoring())
+                    .ok_or_else(|| Usage(format!("there is no method {name:?}")))
+            })
+            .collect()
+    }
+
+    /// How the corpus is to be divided.
+    fn division(&self) -> anyhow::Result<Division> {
+        if let Some(file) = &self.splits_file {
+            let rows = gazeprint_io::read_splits(file)?;
+            let rows = rows.into_iter().map(|row| Assignment {
+                split: row.split,
+                reader: row.reader,
+                text: row.text,
+                session: row.session,
+                trial: row.trial,
+                trains: row.role == Role::Train,
+            });
+            return Ok(Division::Given(rows.collect()));
+        }
+        let train_fraction = self.train_fraction.unwrap_or(0.5);
+        Ok(match self.split {
+            SplitKind::Random => {
+                Division::Random { splits: self.splits.unwrap_or(10), train_fraction }
+            }
+            SplitKind::Temporal => Division::Temporal { train_fraction },
+            SplitKind::Session => Division::Session,
+        })
+    }
+
+    /// What the study is to do.
+    pub(super) fn plan(&self) -> anyhow::Result<Plan> {
+        let mut probe_sentences = self.probe_sentences.clone();
+        probe_sentences.sort_unstable();
+        probe_sentences.dedup();
+        Ok(Plan {
+            protocol: Protocol { division: self.division()?, seed: self.seed },
+            readers: self.readers,
+            probe_sentences,
+            limits: Limits::new(Millis(self.min_duration), Millis(self.max_duration))
+                .map_err(|error| Usage(error.to_string()))?,
+        })
+    }
+}

@@ -1,0 +1,181 @@
+//! The results of a study for people.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use gazeprint_eval::report::{DensityDiagnostics, Estimate, MethodReport, ProtocolReport, Report};
+use gazeprint_eval::tables::grouped;
+
+use crate::inspect::plural;
+
+/// Counts with what they count, those that are not zero.
+pub(super) fn reasons<'a>(counts: impl IntoIterator<Item = (&'a str, usize)>) -> String {
+    let parts: Vec<String> = counts
+        .into_iter()
+        .filter(|(_, n)| *n > 0)
+        .map(|(reason, n)| format!("{} {}", grouped(n), reason.replace('_', " ")))
+        .collect();
+    parts.join(", ")
+}
+
+/// The results for people.
+pub(super) fn table(report: &Report, out: Option<&Path>) -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    introduction(&mut text, report)?;
+    heading(&mut text, report)?;
+    for method in &report.methods {
+        line(&mut text, method)?;
+    }
+    let errors = if report.protocol.splits > 1 { " ± standard error over splits" } else { "" };
+    writeln!(
+        text,
+        "\naccuracy: part of the probes whose reader is ranked first{errors}\n\
+         area:     probability that an impostor outscores the genuine reader\n\
+         EER:      equal error rate of verification\n\
+         seconds:  tuning, fitting and scoring, all splits"
+    )?;
+    notes(&mut text, report)?;
+    if let Some(folder) = out {
+        let page = folder.join("report.html");
+        writeln!(text, "\nwritten to {}; look at {}", folder.display(), page.display())?;
+    }
+    Ok(text)
+}
+
+/// What was studied, and how.
+fn introduction(text: &mut String, report: &Report) -> std::fmt::Result {
+    let (corpus, protocol) = (&report.corpus, &report.protocol);
+    writeln!(
+        text,
+        "{}: {}, {}, {}",
+        corpus.name,
+        plural(corpus.readers, "reader"),
+        plural(corpus.texts, "text"),
+        plural(corpus.fixations, "fixation"),
+    )?;
+    if !corpus.dropped.is_empty() {
+        let dropped = reasons(corpus.dropped.iter().map(|(reason, n)| (reason.as_str(), *n)));
+        writeln!(text, "fixations dropped: {dropped}")?;
+    }
+    if !corpus.excluded_readers.is_empty() {
+        let excluded = &corpus.excluded_readers;
+        let named: Vec<&str> = excluded.iter().take(NAMED).map(String::as_str).collect();
+        let more = match excluded.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        writeln!(
+            text,
+            "{} left out of some split, without training or test texts there: {}{more}",
+            plural(excluded.len(), "reader"),
+            named.join(", ")
+        )?;
+    }
+    writeln!(
+        text,
+        "{}; {}, seed {}; chance {:.3}\n",
+        division(protocol),
+        plural(protocol.splits, "split"),
+        protocol.seed,
+        1.0 / corpus.readers as f64
+    )
+}
+
+/// How the corpus was divided, in words.
+fn division(protocol: &ProtocolReport) -> String {
+    let part = protocol.train_fraction.map(|part| (1000.0 * part).round() / 10.0);
+    match (protocol.split.as_str(), part) {
+        ("random", Some(part)) => format!("{part} % of the texts train, the others test"),
+        ("temporal", Some(part)) => {
+            format!("the first {part} % of what each reader read trains, the rest tests")
+        }
+        ("session", _) => protocol.names.join("; "),
+        _ => "divided as the file of splits says".to_owned(),
+    }
+}
+
+/// Excluded readers that the table names; study.json names them all.
+const NAMED: usize = 8;
+/// Widths of the table's columns.
+const NAME: usize = 18;
+const SIZE: usize = 6;
+
+fn heading(text: &mut String, report: &Report) -> std::fmt::Result {
+    let sizes: Vec<usize> = report.protocol.probe_sentences.clone();
+    let by_size = if sizes.is_empty() { "" } else { "  accuracy by texts a probe" };
+    let width = (SIZE * sizes.len()).max(by_size.len());
+    writeln!(text, "{:NAME$}{by_size:<width$}   all test texts", "")?;
+    write!(text, "{:<NAME$}", "method")?;
+    for size in &sizes {
+        write!(text, "{size:>SIZE$}")?;
+    }
+    let gap = width - SIZE * sizes.len();
+    writeln!(text, "{:gap$}   {:<14}{:>8}{:>7}{:>8}", "", "accuracy", "area", "EER", "seconds")
+}
+
+fn line(text: &mut String, method: &MethodReport) -> std::fmt::Result {
+    write!(text, "{:<NAME$}", method.method)?;
+    for size in &method.by_sentences {
+        if size.shorter_probes == size.probes {
+            write!(text, "{:>SIZE$}", "-")?;
+        } else {
+            write!(text, "{:>SIZE$.3}", size.accuracy.mean)?;
+        }
+    }
+    let by_size = SIZE * method.by_sentences.len();
+    let gap = if by_size == 0 { 0 } else { by_size.max(27) - by_size };
+    let area = match method.area.mean {
+        0.0 => "0".to_owned(),
+        area => format!("{area:.1e}"),
+    };
+    writeln!(
+        text,
+        "{:gap$}   {:<14}{area:>8}{:>7.4}{:>8.1}",
+        "",
+        estimate(&method.accuracy),
+        method.verification.eer.mean,
+        method.tune_seconds + method.fit_seconds + method.score_seconds
+    )
+}
+
+fn estimate(value: &Estimate) -> String {
+    match value.se {
+        Some(se) => format!("{:.3} ± {se:.3}", value.mean),
+        None => format!("{:.3}", value.mean),
+    }
+}
+
+/// What the reader of the table should know before trusting it.
+fn notes(text: &mut String, report: &Report) -> std::fmt::Result {
+    for method in &report.methods {
+        let densities = method.diagnostics.densities.values();
+        let sum = |value: fn(&DensityDiagnostics) -> usize| -> usize {
+            densities.clone().map(value).sum()
+        };
+        let (fits, failed, doubtful) = (sum(|d| d.fits), sum(|d| d.failed), sum(|d| d.doubtful));
+        if failed > 0 {
+            writeln!(
+                text,
+                "note: {}: {} of {} fits failed; those readers got the density of all readers",
+                method.method,
+                grouped(failed),
+                grouped(fits)
+            )?;
+        }
+        if doubtful > 0 {
+            let why = match method.engine.as_deref() {
+                Some("laplace") => "unreliable importance weights (k-hat above 0.7)",
+                Some("metropolis") => "chains that have not mixed (under 100 effective draws)",
+                _ => "divergent transitions or under 100 effective draws",
+            };
+            writeln!(
+                text,
+                "note: {}: {} of {} posteriors have {why}; see diagnostics in study.json",
+                method.method,
+                grouped(doubtful),
+                grouped(fits)
+            )?;
+        }
+    }
+    Ok(())
+}
