@@ -79,6 +79,7 @@ impl Report {
                 seed: plan.protocol.seed,
                 train_fraction: plan.protocol.division.train_fraction(),
                 readers: plan.readers,
+                readers_by_split: splits.iter().map(|s| s.readers.len()).collect(),
                 probe_sentences: plan.probe_sentences.clone(),
                 durations_ms: plan.limits.durations().map(|d| d.0),
             },

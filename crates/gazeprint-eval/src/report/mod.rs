@@ -68,10 +68,20 @@ pub struct ProtocolReport {
     pub train_fraction: Option<f64>,
     /// Readers drawn from the corpus, where not all took part.
     pub readers: Option<usize>,
+    /// Readers that take part, by split: those with training and test texts.
+    pub readers_by_split: Vec<usize>,
     /// Sentences a probe.
     pub probe_sentences: Vec<usize>,
     /// Shortest and longest duration of a fixation that counts, ms.
     pub durations_ms: [f64; 2],
+}
+
+impl ProtocolReport {
+    /// Accuracy of guessing, mean over splits.
+    pub fn chance(&self) -> f64 {
+        let sum: f64 = self.readers_by_split.iter().map(|&n| 1.0 / n as f64).sum();
+        sum / self.readers_by_split.len() as f64
+    }
 }
 
 /// A mean over splits with its standard error, unknown for a single split.

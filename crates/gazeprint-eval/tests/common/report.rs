@@ -36,6 +36,7 @@ pub(crate) fn report(methods: usize, splits: usize) -> Report {
             seed: 7,
             train_fraction: Some(0.5),
             readers: None,
+            readers_by_split: vec![251; splits],
             probe_sentences: SIZES.to_vec(),
             durations_ms: [50.0, 1500.0],
         },
