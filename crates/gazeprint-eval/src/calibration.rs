@@ -1,25 +1,28 @@
-//! Thresholds and calibration from the training texts of a split (section 6 of the model).
+//! Thresholds and calibration from the training texts of a split (section 8 of the model).
 //!
 //! A method hands over readers learned from either half of the training texts. Probes of the other
 //! half are compared with them, at several lengths; what comes out are scores of true and of false
-//! claims that no test text had a part in. A test probe is judged by what was learned from *other
-//! readers* alone: readers are dealt into groups, and each group has thresholds and a calibration
-//! from claims that neither come from it nor name one of it.
+//! claims that no test text had a part in. A test probe is judged by the claims of *other readers*:
+//! readers are dealt into groups, and each group has thresholds and a calibration from claims that
+//! neither come from it nor name one of it.
 
 use gazeprint::gallery::cohort_ratios;
 use gazeprint::method::{Fitted, Fold, Training};
+use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
+use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::measures::{ByLength, Claims, ThresholdByLength, threshold_at};
-use crate::protocol::Protocol;
 use crate::sentences::{Scores, Sentences};
 
-/// False match rates that thresholds are fixed for.
+/// False match rates that thresholds are fixed for, descending.
 pub const RATES: [f64; 3] = [1e-2, 1e-3, 1e-4];
 /// Lengths at which scores are learned, in sentences; all of a half come last.
 const LENGTHS: [Option<usize>; 5] = [Some(1), Some(3), Some(5), Some(10), None];
+/// Lengths closer than this factor are one: what lies between them is noise.
+const SAME_LENGTH: f64 = 1.3;
 /// Groups of readers that are left out in turn.
 const GROUPS: usize = 5;
 /// False claims of one length that are kept for thresholds, about: one in ten thousand of them is
@@ -46,8 +49,6 @@ pub(crate) struct Calibration {
     groups: Vec<Judge>,
     /// Over all readers: what a deployment would use.
     pub(crate) thresholds: Vec<LearnedThreshold>,
-    /// The fewest false claims that a threshold was fixed on.
-    pub(crate) comparisons: usize,
 }
 
 /// Judges probes of any length.
@@ -55,6 +56,8 @@ pub(crate) struct Calibration {
 pub(crate) struct Judge {
     thresholds: [Option<ThresholdByLength>; RATES.len()],
     ratios: Option<ByLength>,
+    /// By length: mean log number of fixations, true claims, false claims.
+    claims: Vec<(f64, usize, usize)>,
 }
 
 /// Probes of one length, compared with all readers.
@@ -66,6 +69,7 @@ struct Length {
     probes: Vec<ComparedProbe>,
 }
 
+/// Ratios are NaN for readers that the fold has not learned.
 struct ComparedProbe {
     reader: usize,
     log_fixations: f64,
@@ -74,41 +78,33 @@ struct ComparedProbe {
 }
 
 impl Calibration {
-    /// Learns from the folds of a fit; nothing where it has none.
+    /// Learns from the folds of a fit; nothing where they do not carry it.
     pub(crate) fn learn(
         fitted: &Fitted,
         training: &Training<'_>,
-        protocol: &Protocol,
+        seed: u64,
         split: usize,
     ) -> Option<Self> {
         let mut probes: [Vec<ComparedProbe>; LENGTHS.len()] = Default::default();
         let most = MOST_CLAIMS / fitted.folds.len().max(1) / training.readers();
-        for fold in &fitted.folds {
+        for (number, fold) in fitted.folds.iter().enumerate() {
+            let index = stream::CALIBRATION + ((split as u64) << 25) + ((number as u64) << 24);
             let held_out = HeldOut::of(fold, training);
             for (probes, m) in probes.iter_mut().zip(LENGTHS) {
-                let cut = thinned(held_out.cut(protocol, split, m), most.max(training.readers()));
+                let cut = thinned(held_out.cut(Stream { seed, index }, m), most.max(256));
                 probes.extend(held_out.compare(cut));
             }
         }
-        let lengths: Vec<Length> = LENGTHS
-            .into_iter()
-            .zip(probes)
-            .filter(|(_, probes)| !probes.is_empty())
-            .map(|(sentences, probes)| {
-                let sum: f64 = probes.iter().map(|p| p.log_fixations).sum();
-                Length { sentences, mean: sum / probes.len() as f64, probes }
-            })
-            .collect();
+        let lengths = LENGTHS.into_iter().zip(probes).filter_map(|(m, p)| Length::new(m, p));
+        let lengths = distinct(lengths.collect());
         if lengths.is_empty() {
             return None;
         }
-        let readers = training.readers();
-        let groups = GROUPS.min(readers);
-        let judges: Vec<(Judge, usize)> = (0..groups)
+        let groups = GROUPS.min(training.readers());
+        let judges = (0..groups)
             .into_par_iter()
-            .map(|group| judge(&lengths, |reader| reader % groups != group))
+            .map(|group| Judge::learn(&lengths, |reader| reader % groups != group))
             .collect();
-        let comparisons = judges.iter().map(|(_, n)| *n).min().unwrap_or(0);
         let thresholds = lengths.iter().flat_map(|length| {
             let impostor = length.claims(|_| true, |p| &p.cohort).impostor;
             RATES.into_iter().filter_map(move |rate| {
@@ -120,42 +116,44 @@ impl Calibration {
                 })
             })
         });
-        Some(Self {
-            thresholds: thresholds.collect(),
-            groups: judges.into_iter().map(|(judge, _)| judge).collect(),
-            comparisons,
-        })
+        Some(Self { thresholds: thresholds.collect(), groups: judges })
     }
 
-    /// The judge of the probes of a reader, who had no part in it.
+    /// The judge of the probes of a reader, whose claims had no part in it.
     pub(crate) fn judge(&self, reader: usize) -> &Judge {
         &self.groups[reader % self.groups.len()]
     }
+
+    /// False claims behind the thresholds for probes of this mean log length, in the group that
+    /// has fewest.
+    pub(crate) fn comparisons(&self, length: f64) -> usize {
+        self.groups.iter().map(|judge| judge.behind(length).1).min().unwrap_or(0)
+    }
 }
 
-/// What the claims among some of the readers say, and how many false ones at the length that has
-/// fewest.
-fn judge(lengths: &[Length], keep: impl Fn(usize) -> bool + Copy) -> (Judge, usize) {
-    let cohort: Vec<(f64, Vec<f64>)> =
-        lengths.iter().map(|l| (l.mean, l.claims(keep, |p| &p.cohort).impostor)).collect();
-    let population: Vec<(f64, Claims)> = lengths
-        .iter()
-        .map(|l| {
-            let mut claims = l.claims(keep, |p| &p.population);
-            claims.impostor = thinned(claims.impostor, MOST_CALIBRATED);
-            (l.mean, claims)
-        })
-        .collect();
-    let thresholds = RATES.map(|rate| {
-        ThresholdByLength::fit(cohort.iter().map(|(l, impostor)| (*l, impostor.as_slice())), rate)
-    });
-    let ratios = ByLength::fit(population.iter().map(|(l, claims)| (*l, claims)));
-    let fewest = cohort.iter().map(|(_, impostor)| impostor.len()).min().unwrap_or(0);
-    (Judge { thresholds, ratios }, fewest)
+/// Lengths that differ, each from enough readers: of those that are alike, the one with most
+/// probes; none that less than half as many readers reached as the best.
+fn distinct(mut lengths: Vec<Length>) -> Vec<Length> {
+    let most = lengths.iter().map(Length::readers).max().unwrap_or(0);
+    lengths.retain(|length| 2 * length.readers() >= most);
+    lengths.sort_by(|a, b| a.mean.total_cmp(&b.mean));
+    let mut kept: Vec<Length> = Vec::new();
+    for length in lengths {
+        match kept.last_mut() {
+            Some(last) if length.mean - last.mean < SAME_LENGTH.ln() => {
+                if length.probes.len() > last.probes.len() {
+                    *last = length;
+                }
+            }
+            _ => kept.push(length),
+        }
+    }
+    kept
 }
 
-/// The readings that one fold held out.
+/// The readings that one fold held out, of readers that it has learned.
 struct HeldOut<'a> {
+    fold: &'a Fold,
     sentences: Sentences<'a>,
     by_reader: Vec<Vec<usize>>,
 }
@@ -163,35 +161,48 @@ struct HeldOut<'a> {
 impl<'a> HeldOut<'a> {
     fn of(fold: &'a Fold, training: &Training<'_>) -> Self {
         let readings: Vec<&Reading> = training.readings().iter().map(|(_, r)| *r).collect();
-        let held_out = fold.held_out.iter().copied();
+        let reader = |i: usize| training.readings()[i].0;
+        let held_out = fold.held_out.iter().copied().filter(|&i| fold.learned[reader(i)]);
         let mut by_reader = vec![Vec::new(); training.readers()];
-        held_out.clone().for_each(|i| by_reader[training.readings()[i].0].push(i));
-        Self { sentences: Sentences::encode(fold.gallery.as_ref(), held_out, &readings), by_reader }
+        held_out.clone().for_each(|i| by_reader[reader(i)].push(i));
+        let sentences = Sentences::encode(fold.gallery.as_ref(), held_out, &readings);
+        Self { fold, sentences, by_reader }
     }
 
-    /// Probes of `m` readings, or of all, with their readers.
-    fn cut(&self, protocol: &Protocol, split: usize, m: Option<usize>) -> Vec<(usize, Vec<usize>)> {
+    /// Disjoint probes of `m` readings, or of all, with their readers.
+    fn cut(&self, stream: Stream, m: Option<usize>) -> Vec<(usize, Vec<usize>)> {
         let readers = self.by_reader.iter().enumerate();
         readers
             .filter(|(_, held_out)| held_out.len() >= m.unwrap_or(1))
             .flat_map(|(reader, held_out)| {
-                let size = m.unwrap_or(held_out.len());
-                let probes = protocol.probes(split, reader, held_out, size);
-                probes.into_iter().map(move |probe| (reader, probe))
+                let mut order = held_out.clone();
+                let index = stream.index + reader as u64;
+                order.shuffle(&mut Stream { index, ..stream }.chain(0));
+                let probes = order.chunks_exact(m.unwrap_or(order.len()));
+                probes.map(|probe| (reader, probe.to_vec())).collect::<Vec<_>>()
             })
             .collect()
     }
 
     fn compare(&self, probes: Vec<(usize, Vec<usize>)>) -> Vec<ComparedProbe> {
+        let learned = |ratios: Vec<f64>| -> Vec<f64> {
+            let pairs = ratios.into_iter().zip(&self.fold.learned);
+            pairs.map(|(ratio, learned)| if *learned { ratio } else { f64::NAN }).collect()
+        };
         probes
             .into_par_iter()
             .map(|(reader, probe)| {
-                let scores = self.sentences.score(&probe);
+                let mut scores = self.sentences.score(&probe);
+                for (score, learned) in scores.readers.iter_mut().zip(&self.fold.learned) {
+                    if !learned {
+                        *score = f64::NEG_INFINITY;
+                    }
+                }
                 ComparedProbe {
                     reader,
                     log_fixations: (self.sentences.fixations(&probe) as f64).ln(),
-                    cohort: cohort_ratios(&scores.readers),
-                    population: scores.population_ratios(),
+                    cohort: learned(cohort_ratios(&scores.readers)),
+                    population: learned(scores.population_ratios()),
                 }
             })
             .collect()
@@ -199,6 +210,20 @@ impl<'a> HeldOut<'a> {
 }
 
 impl Length {
+    fn new(sentences: Option<usize>, probes: Vec<ComparedProbe>) -> Option<Self> {
+        let sum: f64 = probes.iter().map(|p| p.log_fixations).sum();
+        let mean = sum / probes.len() as f64;
+        mean.is_finite().then_some(Self { sentences, mean, probes })
+    }
+
+    /// Readers with probes of this length.
+    fn readers(&self) -> usize {
+        let mut readers: Vec<usize> = self.probes.iter().map(|p| p.reader).collect();
+        readers.sort_unstable();
+        readers.dedup();
+        readers.len()
+    }
+
     /// The claims among some of the readers.
     fn claims(
         &self,
@@ -207,7 +232,8 @@ impl Length {
     ) -> Claims {
         let mut claims = Claims::default();
         for probe in self.probes.iter().filter(|p| keep(p.reader)) {
-            for (reader, &ratio) in ratios(probe).iter().enumerate().filter(|(r, _)| keep(*r)) {
+            let ratios = ratios(probe).iter().enumerate();
+            for (reader, &ratio) in ratios.filter(|(r, ratio)| keep(*r) && !ratio.is_nan()) {
                 claims.add(ratio, reader == probe.reader);
             }
         }
@@ -216,18 +242,59 @@ impl Length {
 }
 
 impl Judge {
+    /// What the claims among some of the readers say.
+    fn learn(lengths: &[Length], keep: impl Fn(usize) -> bool + Copy) -> Self {
+        let cohort: Vec<(f64, Claims)> =
+            lengths.iter().map(|l| (l.mean, l.claims(keep, |p| &p.cohort))).collect();
+        let population: Vec<(f64, Claims)> = lengths
+            .iter()
+            .map(|l| {
+                let mut claims = l.claims(keep, |p| &p.population);
+                claims.impostor = thinned(claims.impostor, MOST_CALIBRATED);
+                (l.mean, claims)
+            })
+            .collect();
+        let impostor = || cohort.iter().map(|(l, claims)| (*l, claims.impostor.as_slice()));
+        Self {
+            thresholds: RATES.map(|rate| ThresholdByLength::fit(impostor(), rate)),
+            ratios: ByLength::fit(population.iter().map(|(l, claims)| (*l, claims))),
+            claims: cohort
+                .iter()
+                .map(|(l, claims)| (*l, claims.genuine.len(), claims.impostor.len()))
+                .collect(),
+        }
+    }
+
     /// The thresholds for a probe of so many fixations, by [`RATES`]; infinite where there is none.
     pub(crate) fn thresholds(&self, fixations: usize) -> [f64; RATES.len()] {
-        let at = |t: &Option<ThresholdByLength>| {
-            t.as_ref().map_or(f64::INFINITY, |t| t.at(fixations as f64))
-        };
-        std::array::from_fn(|i| at(&self.thresholds[i]))
+        let mut highest = f64::NEG_INFINITY;
+        std::array::from_fn(|i| {
+            let threshold = self.thresholds[i].as_ref();
+            let at = threshold.map_or(f64::INFINITY, |t| t.at(fixations as f64));
+            // Each is learned on its own; a lower rate never has the lower threshold.
+            highest = highest.max(at);
+            highest
+        })
+    }
+
+    /// True and false claims at the learned length that is nearest.
+    fn behind(&self, length: f64) -> (usize, usize) {
+        let distance = |l: f64| (l - length).abs();
+        let nearest = self.claims.iter().min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
+        nearest.map_or((0, 0), |(_, genuine, impostor)| (*genuine, *impostor))
     }
 
     /// The calibrated log-likelihood ratio of every reader to the population.
+    ///
+    /// Among N claims of one side without an exception, a ratio beyond N is more than they can
+    /// show: ratios are bounded by the number of claims that speak for the contrary.
     pub(crate) fn ratios(&self, scores: &Scores, fixations: usize) -> Option<Vec<f64>> {
-        let affine = self.ratios.as_ref()?.at(fixations as f64);
-        Some(scores.population_ratios().into_iter().map(|ratio| affine.apply(ratio)).collect())
+        let fixations = fixations as f64;
+        let affine = self.ratios.as_ref()?.at(fixations);
+        let (genuine, impostor) = self.behind(fixations.ln());
+        let most = |claims: usize| (claims as f64 + 1.0).ln();
+        let bounded = |ratio: f64| affine.apply(ratio).clamp(-most(genuine), most(impostor));
+        Some(scores.population_ratios().into_iter().map(bounded).collect())
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Curves {
     pub by_seconds: Vec<Option<f64>>,
     /// Part of the probes whose reader is among the first k, at [`RANKS`].
     pub cmc: Vec<f64>,
+    /// The same by reader, of whom there is one probe.
+    pub cmc_by_reader: Vec<Vec<f64>>,
     /// Claims by part of the test readings, at [`ERROR_FRACTIONS`].
     pub claims: Vec<Claims>,
 }
@@ -46,6 +48,7 @@ impl Curves {
         number: usize,
         split: &Split,
         readings: &[Reading],
+        fewest_readers: usize,
     ) -> Self {
         // One random order of a reader's test readings, of which every probe is a beginning.
         let orders: Vec<Vec<usize>> = split
@@ -64,17 +67,16 @@ impl Curves {
                 .collect()
         };
         let all = at_fraction(1.0);
+        let ranks: Vec<Rank> = all.iter().enumerate().map(|(r, s)| Rank::of(s, r)).collect();
         Self {
             by_fraction: FRACTIONS.iter().map(|&f| accuracy(&at_fraction(f))).collect(),
-            by_readers: by_readers(&all, protocol.seed_of(number)),
+            by_readers: by_readers(&all, fewest_readers, protocol.seed_of(number)),
             by_seconds: SECONDS
                 .iter()
                 .map(|&s| by_seconds(sentences, &orders, readings, s))
                 .collect(),
-            cmc: cmc(
-                &all.iter().enumerate().map(|(r, s)| Rank::of(s, r)).collect::<Vec<_>>(),
-                &RANKS,
-            ),
+            cmc: cmc(&ranks, &RANKS),
+            cmc_by_reader: ranks.iter().map(|rank| cmc(&[*rank], &RANKS)).collect(),
             claims: ERROR_FRACTIONS
                 .iter()
                 .map(|&f| {
@@ -95,11 +97,11 @@ fn accuracy(scores: &[Vec<f64>]) -> f64 {
     right / scores.len() as f64
 }
 
-/// Accuracy among random subsets of the readers.
-fn by_readers(scores: &[Vec<f64>], seed: u64) -> Vec<(usize, f64)> {
+/// Accuracy among random subsets of the readers, up to as many as every split has.
+fn by_readers(scores: &[Vec<f64>], most: usize, seed: u64) -> Vec<(usize, f64)> {
     let total = scores.len();
     let mut sizes: Vec<usize> =
-        (1..=READER_STEPS).map(|k| (k * total).div_ceil(READER_STEPS).max(2)).collect();
+        (1..=READER_STEPS).map(|k| (k * most).div_ceil(READER_STEPS).max(2)).collect();
     sizes.dedup();
     let mut rng = Stream { seed, index: stream::SUBSETS }.chain(0);
     sizes

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::calibration::{Calibration, LearnedThreshold, RATES};
 use crate::curves::Curves;
-use crate::measures::{Claims, rank_one};
+use crate::measures::{Claims, ReaderErrors, rank_one};
 use crate::protocol::{Protocol, ProtocolError, Split, draw_readers};
 use crate::sentences::Sentences;
 
@@ -177,11 +177,15 @@ pub struct ProbeResult {
     pub accuracy: f64,
     /// Equal error rate.
     pub eer: f64,
-    /// Cost of the calibrated log-likelihood ratios, and the lowest that any calibration could
-    /// reach; none without calibration.
+    /// Cost of the calibrated log-likelihood ratios, and the lowest that any monotone calibration
+    /// of the ratios to the population could reach; none without calibration.
     pub cllr: Option<[f64; 2]>,
+    /// False claims among the training texts that thresholds for such probes were fixed on.
+    pub threshold_comparisons: usize,
     /// By reader of the split.
     pub by_reader: Vec<ReaderTally>,
+    /// Errors of each reader around the equal error rate.
+    pub errors: ReaderErrors,
 }
 
 /// The probes of one reader.
@@ -197,16 +201,10 @@ pub struct ReaderTally {
     pub false_claims: usize,
     /// False claims accepted at the thresholds for [`RATES`].
     pub accepted: [usize; RATES.len()],
-}
-
-impl std::ops::AddAssign for ReaderTally {
-    fn add_assign(&mut self, other: Self) {
-        self.right += other.right;
-        self.probes += other.probes;
-        self.false_claims += other.false_claims;
-        self.rejected.iter_mut().zip(other.rejected).for_each(|(a, b)| *a += b);
-        self.accepted.iter_mut().zip(other.accepted).for_each(|(a, b)| *a += b);
-    }
+    /// The same if this reader were not enrolled: a stranger.
+    pub accepted_as_stranger: [usize; RATES.len()],
+    /// Summed costs of the calibrated ratios of true and of false claims, bits.
+    pub costs: [f64; 2],
 }
 
 /// A probe of all test sentences of a reader, compared with everybody.
@@ -233,8 +231,6 @@ pub struct SplitResult {
     pub by_sentences: Vec<ProbeResult>,
     /// Thresholds learned on the training texts.
     pub thresholds: Vec<LearnedThreshold>,
-    /// The fewest false claims among the training texts that a threshold was fixed on.
-    pub threshold_comparisons: usize,
     /// By amount of reading and number of readers.
     pub curves: Curves,
     /// The fit.
@@ -315,7 +311,7 @@ fn run_split(
     let training = Training::new(split.readers.len(), train)?;
     let fitted = method.fit(&training, protocol.seed_of(number), monitor)?;
     let start = Instant::now();
-    let calibration = Calibration::learn(&fitted, &training, protocol, number);
+    let calibration = Calibration::learn(&fitted, &training, protocol.seed, number);
     let by_index: Vec<&Reading> = readings.iter().collect();
     let tested = split.test.iter().map(|&(_, i)| i);
     let sentences = Sentences::encode(fitted.gallery.as_ref(), tested, &by_index);
@@ -336,7 +332,8 @@ fn run_split(
         };
         sizes.map(compare).collect()
     };
-    let curves = || Curves::of(&sentences, protocol, number, split, readings);
+    let fewest = splits.iter().map(|s| s.readers.len()).min().unwrap_or(0);
+    let curves = || Curves::of(&sentences, protocol, number, split, readings, fewest);
     let (by_sentences, curves) = rayon::join(few, curves);
     let scores = everything.iter().enumerate().map(|(reader, probe)| {
         let scores = sentences.score(&probe[0]);
@@ -352,7 +349,6 @@ fn run_split(
         report: fitted.report,
         score_seconds: start.elapsed().as_secs_f64(),
         clamped: sentences.clamped(),
-        threshold_comparisons: calibration.as_ref().map_or(0, |c| c.comparisons),
         thresholds: calibration.as_ref().map_or_else(Vec::new, |c| c.thresholds.clone()),
     };
     Ok((result, scores.collect()))
@@ -369,7 +365,9 @@ struct Compared<'a> {
 struct ReaderPart {
     tally: ReaderTally,
     claims: Claims,
-    calibrated: Claims,
+    /// On the ratio to the population.
+    population: Claims,
+    log_fixations: f64,
 }
 
 impl Compared<'_> {
@@ -384,47 +382,61 @@ impl Compared<'_> {
                 part
             })
             .collect();
+        let length = parts.iter().map(|p| p.log_fixations).sum::<f64>();
+        let errors = ReaderErrors::of(parts.iter().map(|part| &part.claims));
         let mut claims = Claims::default();
-        let mut calibrated = Claims::default();
+        let mut population = Claims::default();
         let mut by_reader = Vec::with_capacity(parts.len());
         for part in parts {
             by_reader.push(part.tally);
             claims.extend(part.claims);
-            calibrated.extend(part.calibrated);
+            population.extend(part.population);
         }
-        let count: usize = by_reader.iter().map(|t| t.probes).sum();
-        let right: f64 = by_reader.iter().map(|t| t.right).sum();
+        let sum = |value: &dyn Fn(&ReaderTally) -> f64| by_reader.iter().map(value).sum::<f64>();
+        let (probes_in_all, false_claims) =
+            (sum(&|t| t.probes as f64), sum(&|t| t.false_claims as f64));
+        let cost =
+            0.5 * (sum(&|t| t.costs[0]) / probes_in_all + sum(&|t| t.costs[1]) / false_claims);
         ProbeResult {
             sentences,
-            probes: count,
+            probes: claims.genuine.len(),
             shorter: probes.iter().flatten().filter(|p| Some(p.len()) < sentences).count(),
-            accuracy: right / count as f64,
+            accuracy: sum(&|t| t.right) / probes_in_all,
             eer: claims.equal_error_rate(),
-            cllr: (!calibrated.genuine.is_empty())
-                .then(|| [calibrated.cllr(), calibrated.min_cllr()]),
+            cllr: self.calibration.map(|_| [cost, population.min_cllr()]),
+            threshold_comparisons: self
+                .calibration
+                .map_or(0, |c| c.comparisons(length / probes_in_all)),
             by_reader,
+            errors,
         }
     }
 
     fn probe(&self, reader: usize, probe: &[usize], part: &mut ReaderPart) {
         let scores = self.sentences.score(probe);
+        let fixations = self.sentences.fixations(probe);
         let cohort = cohort_ratios(&scores.readers);
         let tally = &mut part.tally;
         tally.right += rank_one(&scores.readers, reader);
         tally.probes += 1;
         tally.false_claims += cohort.len() - 1;
+        part.log_fixations += (fixations as f64).ln();
         if let Some(calibration) = self.calibration {
-            let fixations = self.sentences.fixations(probe);
-            let judge = calibration.judge(reader);
-            for (i, threshold) in judge.thresholds(fixations).into_iter().enumerate() {
-                let accepted = cohort.iter().filter(|ratio| **ratio >= threshold).count();
+            let as_stranger = cohort_ratios(&without(&scores.readers, reader));
+            let thresholds = calibration.judge(reader).thresholds(fixations);
+            for (i, threshold) in thresholds.into_iter().enumerate() {
+                let accepted = |ratios: &[f64]| ratios.iter().filter(|r| **r >= threshold).count();
                 let genuine = usize::from(cohort[reader] >= threshold);
                 tally.rejected[i] += 1 - genuine;
-                tally.accepted[i] += accepted - genuine;
+                tally.accepted[i] += accepted(&cohort) - genuine;
+                tally.accepted_as_stranger[i] += accepted(&as_stranger);
             }
         }
         if let Some(ratios) = self.ratios(reader, &scores, probe) {
-            part.calibrated.push(&ratios, reader);
+            let mut claims = Claims::default();
+            claims.push(&ratios, reader);
+            tally.costs.iter_mut().zip(claims.costs()).for_each(|(sum, cost)| *sum += cost);
+            part.population.push(&scores.population_ratios(), reader);
         }
         part.claims.push(&cohort, reader);
     }
@@ -438,4 +450,9 @@ impl Compared<'_> {
     ) -> Option<Vec<f64>> {
         self.calibration?.judge(reader).ratios(scores, self.sentences.fixations(probe))
     }
+}
+
+/// The scores of all readers but one.
+fn without(scores: &[f64], reader: usize) -> Vec<f64> {
+    [&scores[..reader], &scores[reader + 1..]].concat()
 }

@@ -5,13 +5,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use gazeprint::corpus::Limits;
+use gazeprint::corpus::{Corpus, Limits};
 use gazeprint::method::{self, Method, Unwatched};
 use gazeprint::simulate::SimulationParams;
 use gazeprint_eval::protocol::{Division, Protocol};
-use gazeprint_eval::report::{Manifest, Report};
+use gazeprint_eval::report::{Estimate, Manifest, Report};
 use gazeprint_eval::study::{
-    DividedCorpus, Forgetful, Keeper, Plan, ProbeScores, SplitResult, Study,
+    DividedCorpus, Forgetful, Keeper, MethodResult, Plan, ProbeScores, SplitResult, Study,
 };
 
 fn divided(readers: usize, texts: usize, splits: usize) -> DividedCorpus {
@@ -66,6 +66,100 @@ fn error_rates_and_ratios_hold_on_texts_that_had_no_part_in_them() {
         let lowest = method.verification.fnmr_at.last().unwrap();
         assert_eq!((lowest.fmr, lowest.supported), (1e-4, false));
         assert_eq!(lowest.impostor_comparisons[1], 60 * 59);
+    }
+}
+
+/// Splits of different sizes: what is reported must be one statistic with its own interval.
+#[test]
+fn estimates_lie_in_their_intervals_where_splits_differ() {
+    let params = SimulationParams {
+        readers: 20,
+        texts: 45,
+        sessions: 3,
+        coverage: 1.0,
+        drift: 0.5,
+        ..Default::default()
+    };
+    let simulated = params.build().unwrap().run();
+    // Only four readers come back a third time.
+    let paths = simulated.scanpaths().iter().filter(|p| p.session != "3" || p.reader < 4);
+    let (readers, texts) = (simulated.readers().to_vec(), simulated.texts().to_vec());
+    let corpus = Corpus::new("c", readers, texts, paths.cloned().collect()).unwrap();
+    let plan = Plan {
+        protocol: Protocol { division: Division::Session, seed: 1 },
+        readers: None,
+        probe_sentences: vec![1, 3],
+        limits: Limits::default(),
+    };
+    let divided = DividedCorpus::new(corpus, plan).unwrap();
+    let study = Study::run(&divided, &methods(), &Unwatched, &Forgetful).unwrap();
+    let report = report(&divided, &study);
+    assert_eq!(report.protocol.readers_by_split, [20, 4, 4]);
+    let inside = |name: &str, e: &Estimate| {
+        let [low, high] = e.ci95.unwrap();
+        assert!(low <= e.mean && e.mean <= high, "{name}: {e:?}");
+    };
+    for method in &report.methods {
+        let sizes: Vec<usize> = method.by_readers.iter().map(|r| r.readers).collect();
+        assert_eq!(sizes, [2, 3, 4]);
+        inside("accuracy", &method.accuracy);
+        inside("area", &method.area);
+        method.cmc.values().for_each(|e| inside("cmc", e));
+        let sizes = method.by_sentences.iter().map(|s| (&s.accuracy, &s.verification));
+        for (accuracy, verification) in sizes.chain([(&method.accuracy, &method.verification)]) {
+            inside("accuracy", accuracy);
+            inside("eer", &verification.eer);
+            inside("cllr", &verification.cllr.unwrap());
+            let mut last = 0.0;
+            for point in &verification.fnmr_at {
+                inside("fnmr", &point.fnmr);
+                inside("fmr", &point.fmr_observed);
+                inside("strangers", &point.fmr_strangers);
+                assert!(point.fmr_strangers.mean >= point.fmr_observed.mean);
+                assert!(point.fnmr.mean >= last, "a lower rate never has fewer rejects");
+                last = point.fnmr.mean;
+            }
+        }
+    }
+    for pair in &report.paired {
+        let of = |name: &str| {
+            let method = report.methods.iter().find(|m| m.method == name).unwrap();
+            match pair.sentences {
+                None => method.accuracy.mean,
+                Some(m) => {
+                    let mut sizes = method.by_sentences.iter();
+                    sizes.find(|s| s.sentences == m).unwrap().accuracy.mean
+                }
+            }
+        };
+        assert!((pair.difference - (of(&pair.a) - of(&pair.b))).abs() < 1e-12);
+    }
+}
+
+/// A reader with a single training text is in no gallery of the half that holds it out.
+#[test]
+fn a_reader_with_one_training_text_does_not_spoil_the_calibration() {
+    let whole = divided(30, 40, 1);
+    // What the true claims of the other readers cost.
+    let cost = |divided: &DividedCorpus| {
+        let study = Study::run(divided, &methods(), &Unwatched, &Forgetful).unwrap();
+        let of_method = |m: &MethodResult| {
+            let others = &m.splits[0].by_sentences[1].by_reader[1..];
+            let cost: f64 = others.iter().map(|t| t.costs[0]).sum();
+            cost / others.iter().map(|t| t.probes).sum::<usize>() as f64
+        };
+        study.methods.iter().map(of_method).collect()
+    };
+    let before: Vec<f64> = cost(&whole);
+    let mut sparse = whole.clone();
+    let mut seen = false;
+    // Reader 0 keeps their first training text alone.
+    sparse.splits[0]
+        .train
+        .retain(|(reader, _)| *reader != 0 || !std::mem::replace(&mut seen, true));
+    let after: Vec<f64> = cost(&sparse);
+    for (before, after) in before.iter().zip(&after) {
+        assert!((before - after).abs() < 0.03, "{before} {after}");
     }
 }
 

@@ -21,6 +21,8 @@ pub mod stream {
     pub const SPLITS: u64 = 1 << 40;
     /// Cuts test readings into probes; split and reader are added.
     pub const PROBES: u64 = 1 << 41;
+    /// Cuts held-out training readings into probes; split, fold and reader are added.
+    pub const CALIBRATION: u64 = 1 << 45;
     /// Draws readers with replacement.
     pub const BOOTSTRAP: u64 = 1 << 42;
     /// Draws subsets of readers.

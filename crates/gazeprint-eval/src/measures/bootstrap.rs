@@ -1,12 +1,13 @@
 //! Uncertainty over readers: what if others had been recorded?
 //!
 //! Probes and comparisons of one reader resemble each other, so readers are what is drawn anew,
-//! each with all that belongs to them.
+//! each with all that their probes came to.
 
 use gazeprint::random::Stream;
 use rand::RngExt;
+use rayon::prelude::*;
 
-/// A bootstrap: how often readers are drawn with replacement, and with which random numbers.
+/// How often readers are drawn with replacement, and with which random numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bootstrap {
     /// Number of draws of all readers.
@@ -15,90 +16,41 @@ pub struct Bootstrap {
     pub stream: Stream,
 }
 
-/// How many probes of a reader were identified.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Tally {
-    /// Probes identified; a tie counts in part.
-    pub right: f64,
-    /// Probes in all.
-    pub probes: usize,
-}
-
-impl Tally {
-    /// Part of the probes of all these readers that were identified; NaN without probes.
-    pub fn accuracy(tallies: impl IntoIterator<Item = Self>) -> f64 {
-        let (mut right, mut probes) = (0.0, 0);
-        for tally in tallies {
-            right += tally.right;
-            probes += tally.probes;
-        }
-        right / probes as f64
-    }
-}
-
-/// How much better one method is than another on the same readers.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Difference {
-    /// The first minus the second.
-    pub difference: f64,
-    /// 95 % bootstrap interval over readers.
-    pub ci95: [f64; 2],
-}
-
-impl Difference {
-    /// Whether the interval leaves out 0: one of the methods is better on readers like these.
-    pub fn is_significant(self) -> bool {
-        self.ci95[0] > 0.0 || self.ci95[1] < 0.0
-    }
+/// Readers, drawn many times.
+///
+/// All statistics of a study are taken on the same draws, so that in differences between methods
+/// what makes readers easy or hard for both cancels out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draws {
+    /// By draw: how often each reader was drawn.
+    weights: Vec<Vec<f64>>,
 }
 
 impl Bootstrap {
-    /// The 95 % percentile interval of a statistic of readers. It is given the drawn readers, as
-    /// indices below `readers`, with repetitions and as many as there are.
+    /// Draws as many of the readers as there are, again and again.
+    pub fn draw(&self, readers: usize) -> Draws {
+        let mut rng = self.stream.chain(0);
+        let samples = if readers == 0 { 0 } else { self.samples };
+        let weights = (0..samples).map(|_| {
+            let mut weights = vec![0.0; readers];
+            (0..readers).for_each(|_| weights[rng.random_range(0..readers)] += 1.0);
+            weights
+        });
+        Draws { weights: weights.collect() }
+    }
+}
+
+impl Draws {
+    /// The 95 % percentile interval of a statistic. It is given how often each reader counts.
     ///
     /// Draws on which the statistic is NaN are left out. `None` if that leaves nothing.
-    pub fn interval(
-        &self,
-        readers: usize,
-        statistic: impl Fn(&[usize]) -> f64,
-    ) -> Option<[f64; 2]> {
-        if readers == 0 {
-            return None;
-        }
-        let mut rng = self.stream.chain(0);
-        let mut drawn = vec![0; readers];
-        let mut values = Vec::with_capacity(self.samples);
-        for _ in 0..self.samples {
-            drawn.fill_with(|| rng.random_range(0..readers));
-            values.push(statistic(&drawn));
-        }
+    pub fn interval(&self, statistic: impl Fn(&[f64]) -> f64 + Sync) -> Option<[f64; 2]> {
+        let mut values: Vec<f64> = self.weights.par_iter().map(|w| statistic(w)).collect();
         values.retain(|v| !v.is_nan());
         values.sort_by(f64::total_cmp);
         let last = values.len().checked_sub(1)?;
         let quantile = |q: f64| values[(q * last as f64).round() as usize];
         Some([quantile(0.025), quantile(0.975)])
-    }
-
-    /// The 95 % interval of the accuracy over these readers.
-    pub fn accuracy(&self, readers: &[Tally]) -> Option<[f64; 2]> {
-        self.interval(readers.len(), |drawn| Tally::accuracy(drawn.iter().map(|&r| readers[r])))
-    }
-
-    /// The difference in accuracy of two methods on the same readers, given in the same order.
-    ///
-    /// Both methods are judged on the same draws, so that what makes readers easy or hard for both
-    /// cancels out. `None` if the readers are not as many, or without probes.
-    pub fn difference(&self, first: &[Tally], second: &[Tally]) -> Option<Difference> {
-        if first.len() != second.len() {
-            return None;
-        }
-        let gap = |readers: &[usize]| {
-            let accuracy = |of: &[Tally]| Tally::accuracy(readers.iter().map(|&r| of[r]));
-            accuracy(first) - accuracy(second)
-        };
-        let everyone: Vec<usize> = (0..first.len()).collect();
-        let ci95 = self.interval(first.len(), gap)?;
-        Some(Difference { difference: gap(&everyone), ci95 })
     }
 }
 
@@ -106,42 +58,43 @@ impl Bootstrap {
 mod tests {
     use super::*;
 
-    const BOOTSTRAP: Bootstrap = Bootstrap { samples: 2000, stream: Stream { seed: 1, index: 7 } };
+    fn draws(readers: usize) -> Draws {
+        Bootstrap { samples: 2000, stream: Stream { seed: 1, index: 7 } }.draw(readers)
+    }
 
-    fn tallies(right: impl IntoIterator<Item = f64>) -> Vec<Tally> {
-        right.into_iter().map(|right| Tally { right, probes: 10 }).collect()
+    /// Mean of values, each with its weight.
+    fn mean(values: &[f64], weights: &[f64]) -> f64 {
+        let sum: f64 = values.iter().zip(weights).map(|(v, w)| v * w).sum();
+        sum / weights.iter().sum::<f64>()
     }
 
     #[test]
     fn interval_of_a_mean_has_the_width_of_theory() {
         // The readers 0 to 99: the mean has standard error sqrt((100^2 - 1) / 12 / 100) = 2.887.
-        let mean = |drawn: &[usize]| drawn.iter().sum::<usize>() as f64 / drawn.len() as f64;
-        let [low, high] = BOOTSTRAP.interval(100, mean).unwrap();
+        let values: Vec<f64> = (0..100).map(f64::from).collect();
+        let [low, high] = draws(100).interval(|w| mean(&values, w)).unwrap();
         assert!((low - (49.5 - 1.96 * 2.887)).abs() < 0.5, "{low}");
         assert!((high - (49.5 + 1.96 * 2.887)).abs() < 0.5, "{high}");
-        assert_eq!(BOOTSTRAP.interval(100, mean), Some([low, high]), "the same stream");
+        assert_eq!(draws(100), draws(100), "the same stream");
     }
 
     #[test]
     fn pairing_cancels_what_methods_share() {
         // Accuracies vary widely over readers; the second method always loses one probe of ten.
-        let first = tallies((0..40).map(|r| f64::from(r % 10) + 1.0));
-        let second = tallies((0..40).map(|r| f64::from(r % 10)));
-        let Difference { difference, ci95 } = BOOTSTRAP.difference(&first, &second).unwrap();
-        assert!((difference - 0.1).abs() < 1e-12);
-        assert!((ci95[0] - 0.1).abs() < 1e-12 && (ci95[1] - 0.1).abs() < 1e-12);
-        let [low, high] = BOOTSTRAP.accuracy(&first).unwrap();
+        let first: Vec<f64> = (0..40).map(|r| f64::from(r % 10) / 10.0 + 0.1).collect();
+        let second: Vec<f64> = first.iter().map(|a| a - 0.1).collect();
+        let draws = draws(40);
+        let [low, high] = draws.interval(|w| mean(&first, w) - mean(&second, w)).unwrap();
+        assert!((low - 0.1).abs() < 1e-12 && (high - 0.1).abs() < 1e-12);
+        let [low, high] = draws.interval(|w| mean(&first, w)).unwrap();
         assert!(high - low > 0.1);
-        let same = BOOTSTRAP.difference(&first, &first).unwrap();
-        assert_eq!((same.difference, same.is_significant()), (0.0, false));
-        assert!(BOOTSTRAP.difference(&second, &first).unwrap().is_significant());
     }
 
     #[test]
     fn nothing_to_draw_has_no_interval() {
-        assert_eq!(BOOTSTRAP.accuracy(&[]), None);
-        assert_eq!(BOOTSTRAP.accuracy(&[Tally::default()]), None);
-        assert_eq!(BOOTSTRAP.difference(&tallies([1.0]), &[]), None);
-        assert_eq!(Bootstrap { samples: 0, ..BOOTSTRAP }.interval(3, |_| 0.0), None);
+        assert_eq!(draws(0).interval(|_| 0.0), None);
+        assert_eq!(draws(3).interval(|_| f64::NAN), None);
+        let none = Bootstrap { samples: 0, stream: Stream { seed: 1, index: 7 } };
+        assert_eq!(none.draw(3).interval(|_| 0.0), None);
     }
 }

@@ -5,6 +5,8 @@
 //! (probes of 1, 3, 5, 10 and all sentences) and interpolated linearly in the logarithm of the
 //! number of fixations, which spaces these lengths evenly.
 
+use std::f64::consts::LN_2;
+
 use super::calibration::Affine;
 use super::rate::threshold_at;
 use super::verification::Claims;
@@ -106,8 +108,8 @@ impl ByLength {
 
 /// Thresholds for a wanted rate of false accepts, by length of the probe.
 ///
-/// Beyond the lengths it was learned at, a threshold is continued from the nearest two, but never
-/// downwards:
+/// Beyond the lengths it was learned at, a threshold is continued from the nearest, and the nearest
+/// that differs from it by a factor of two, but never downwards:
 ///
 /// - *Longer.* The scores of impostors drift with the number of fixations, each claim at its own
 ///   pace. Mostly they fall, and the threshold with them; where readers resemble each other, or a
@@ -162,14 +164,12 @@ impl ThresholdByLength {
             }
             Place::After => {
                 let [last] = self.0.last();
-                let (longest, rise) = match nodes.as_slice() {
-                    [.., before, end] => {
-                        let (a, b) = (before.0.exp(), end.0.exp());
-                        (b, (last - before.1[0]) / (b - a))
-                    }
-                    _ => (fixations, 0.0),
-                };
-                last + rise.max(0.0) * (fixations - longest).max(0.0)
+                let end = nodes[nodes.len() - 1].0;
+                // Nodes close by differ by chance, which would be continued with the rest.
+                let apart = nodes.iter().rfind(|node| node.0 <= end - LN_2 + 1e-9);
+                let rise =
+                    apart.map_or(0.0, |before| (last - before.1[0]) / (end.exp() - before.0.exp()));
+                last + rise.max(0.0) * (fixations - end.exp()).max(0.0)
             }
         }
     }

@@ -12,10 +12,16 @@ impl Claims {
     /// The mean, over both sides with equal weight, of the logarithmic cost of deciding at even
     /// prior odds. A single infinite ratio that speaks for the wrong side costs infinitely much.
     pub fn cllr(&self) -> f64 {
-        let mean = |scores: &[f64], sign: f64| {
-            scores.iter().map(|s| softplus(sign * cleaned(*s))).sum::<f64>() / scores.len() as f64
+        let [genuine, impostor] = self.costs();
+        0.5 * (genuine / self.genuine.len() as f64 + impostor / self.impostor.len() as f64)
+    }
+
+    /// The summed costs of true and of false claims, in bits.
+    pub fn costs(&self) -> [f64; 2] {
+        let sum = |scores: &[f64], sign: f64| {
+            scores.iter().map(|s| softplus(sign * cleaned(*s))).sum::<f64>() / LN_2
         };
-        0.5 * (mean(&self.genuine, -1.0) + mean(&self.impostor, 1.0)) / LN_2
+        [sum(&self.genuine, -1.0), sum(&self.impostor, 1.0)]
     }
 
     /// The lowest cost that any non-decreasing transformation of the scores could have, in bits:

@@ -9,6 +9,7 @@
 //! | `likelihood_ratio` | cost of log-likelihood ratios, and its minimum |
 //! | `calibration` | scores into log-likelihood ratios |
 //! | `by_length` | calibration and thresholds by length of the probe |
+//! | `reader_errors` | errors of each reader around the equal error rate |
 //! | `bootstrap` | intervals over readers, differences between methods |
 //!
 //! The same conventions hold everywhere:
@@ -27,14 +28,16 @@ mod curve;
 mod identification;
 mod likelihood_ratio;
 mod rate;
+mod reader_errors;
 mod verification;
 
-pub use bootstrap::{Bootstrap, Difference, Tally};
+pub use bootstrap::{Bootstrap, Draws};
 pub use by_length::{ByLength, ThresholdByLength};
 pub use calibration::Affine;
 pub use curve::ErrorPoint;
 pub use identification::{Rank, cmc, rank_one};
 pub use rate::{Rate, supported, threshold_at};
+pub use reader_errors::ReaderErrors;
 pub use verification::{Claims, OperatingPoint};
 
 /// Mean and standard error over repetitions; the error of a single one is unknown.

@@ -21,15 +21,14 @@ impl Estimate {
     }
 }
 
-/// Accuracy at the numbers of readers that all splits tried.
+/// Accuracy by number of readers, the same for all splits.
 fn by_readers(splits: &[SplitResult]) -> Vec<ReadersReport> {
-    let steps = splits.iter().map(|s| s.curves.by_readers.len()).min().unwrap_or(0);
-    (0..steps)
-        .map(|i| ReadersReport {
-            readers: splits[0].curves.by_readers[i].0,
-            accuracy: Estimate::over(splits, |s| s.curves.by_readers[i].1),
-        })
-        .collect()
+    let sizes = splits.first().map_or(&[][..], |s| &s.curves.by_readers);
+    let point = |(i, &(readers, _)): (usize, &(usize, f64))| ReadersReport {
+        readers,
+        accuracy: Estimate::over(splits, |s| s.curves.by_readers[i].1),
+    };
+    sizes.iter().enumerate().map(point).collect()
 }
 
 /// Accuracy at the seconds that enough readers reached in all splits.
@@ -61,12 +60,12 @@ impl Report {
     /// The report of a study.
     pub fn of(divided: &DividedCorpus, study: &Study, manifest: Manifest) -> Self {
         let DividedCorpus { plan, corpus, splits, .. } = divided;
-        let readers = Readers { number: corpus.readers().len(), seed: plan.protocol.seed };
+        let readers = Readers::of(divided);
         Self {
             schema_version: SCHEMA_VERSION,
             corpus: CorpusReport {
                 name: corpus.name().to_owned(),
-                readers: readers.number,
+                readers: corpus.readers().len(),
                 texts: corpus.texts().len(),
                 fixations: corpus.fixation_count(),
                 dropped: divided.dropped().map(|(r, n)| (r.name().to_owned(), n)).collect(),
@@ -83,8 +82,8 @@ impl Report {
                 probe_sentences: plan.probe_sentences.clone(),
                 durations_ms: plan.limits.durations().map(|d| d.0),
             },
-            methods: study.methods.iter().map(|m| MethodReport::of(m, readers)).collect(),
-            paired: paired(study, readers),
+            methods: study.methods.iter().map(|m| MethodReport::of(m, &readers)).collect(),
+            paired: paired(study, &readers),
             robustness: None,
             manifest,
         }
@@ -92,15 +91,13 @@ impl Report {
 }
 
 impl MethodReport {
-    fn of(result: &MethodResult, readers: Readers) -> Self {
+    fn of(result: &MethodResult, readers: &Readers) -> Self {
         let splits = &result.splits;
         let sum = |value: &dyn Fn(&SplitResult) -> f64| splits.iter().map(value).sum::<f64>();
         let mut amplitudes: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for (id, a) in splits.iter().flat_map(|s| &s.report.amplitudes) {
             amplitudes.entry(id.name().to_owned()).or_default().push(*a);
         }
-        let mut verification = VerificationReport::of(splits, readers, |s| &s.all);
-        verification.eer.ci95 = readers.equal_error_rate(splits);
         let sizes = splits.first().map_or(0, |s| s.by_sentences.len());
         Self {
             method: result.method.clone(),
@@ -113,10 +110,10 @@ impl MethodReport {
             cmc: RANKS
                 .iter()
                 .enumerate()
-                .map(|(i, &rank)| (rank, Estimate::over(splits, |s| s.curves.cmc[i])))
+                .map(|(i, &rank)| (rank, cmc(splits, readers, i)))
                 .collect(),
-            verification,
-            area: Estimate::over(splits, |s| s.area),
+            verification: VerificationReport::of(splits, readers, |s| &s.all),
+            area: readers.area(splits),
             thresholds: thresholds(splits),
             by_sentences: (0..sizes).map(|i| SentencesReport::of(splits, i, readers)).collect(),
             by_fraction: FRACTIONS
@@ -162,27 +159,26 @@ fn thresholds(splits: &[SplitResult]) -> Vec<ThresholdReport> {
 }
 
 /// Every method against every later one, at every size of probes.
-fn paired(study: &Study, readers: Readers) -> Vec<PairedReport> {
+fn paired(study: &Study, readers: &Readers) -> Vec<PairedReport> {
     let mut paired = Vec::new();
     let sizes =
         study.methods.first().and_then(|m| m.splits.first()).map_or(0, |s| s.by_sentences.len());
     for (i, a) in study.methods.iter().enumerate() {
         for b in &study.methods[i + 1..] {
             for size in (0..sizes).map(Some).chain([None]) {
-                let [first, second] = [a, b].map(|m| match size {
-                    Some(size) => readers.tallies(&m.splits, |s| &s.by_sentences[size]),
-                    None => readers.tallies(&m.splits, |s| &s.all),
+                let both = [a, b].map(|m| m.splits.as_slice());
+                let difference = readers.difference(both, |s| match size {
+                    Some(size) => &s.by_sentences[size],
+                    None => &s.all,
                 });
-                let Some(difference) = readers.bootstrap().difference(&first, &second) else {
-                    continue;
-                };
+                let Some((difference, ci95)) = difference else { continue };
                 paired.push(PairedReport {
                     a: a.method.clone(),
                     b: b.method.clone(),
                     sentences: size.and_then(|s| a.splits[0].by_sentences[s].sentences),
-                    difference: difference.difference,
-                    ci95: difference.ci95,
-                    significant: difference.is_significant(),
+                    difference,
+                    ci95,
+                    significant: ci95[0] > 0.0 || ci95[1] < 0.0,
                 });
             }
         }
@@ -191,7 +187,7 @@ fn paired(study: &Study, readers: Readers) -> Vec<PairedReport> {
 }
 
 impl SentencesReport {
-    fn of(splits: &[SplitResult], index: usize, readers: Readers) -> Self {
+    fn of(splits: &[SplitResult], index: usize, readers: &Readers) -> Self {
         let sum = |value: fn(&ProbeResult) -> usize| {
             splits.iter().map(|s| value(&s.by_sentences[index])).sum()
         };
@@ -208,25 +204,33 @@ impl SentencesReport {
 impl VerificationReport {
     fn of(
         splits: &[SplitResult],
-        readers: Readers,
-        result: impl Fn(&SplitResult) -> &ProbeResult,
+        readers: &Readers,
+        result: impl Fn(&SplitResult) -> &ProbeResult + Sync + Copy,
     ) -> Self {
-        let cllr = |i: usize| {
-            let calibrated = splits.iter().all(|s| result(s).cllr.is_some());
-            let value = |s: &SplitResult| result(s).cllr.map_or(f64::NAN, |c| c[i]);
-            calibrated.then(|| Estimate::over(splits, value))
-        };
-        let calibrated = splits.iter().all(|s| s.threshold_comparisons > 0);
+        let calibrated = splits.iter().all(|s| result(s).cllr.is_some());
+        let least = |s: &SplitResult| result(s).cllr.map_or(f64::NAN, |c| c[1]);
         let rates = RATES.iter().enumerate().filter(|_| calibrated);
         Self {
-            eer: Estimate::over(splits, |s| result(s).eer),
-            cllr: cllr(0),
-            cllr_min: cllr(1),
+            eer: readers.equal_error_rate(splits, result),
+            cllr: readers.cllr(splits, result),
+            cllr_min: calibrated.then(|| Estimate::over(splits, least)),
             fnmr_at: rates
-                .map(|(i, &fmr)| readers.operating_point(splits, i, fmr, &result))
+                .map(|(i, &fmr)| readers.operating_point(splits, i, fmr, result))
                 .collect(),
         }
     }
+}
+
+/// Part of the probes of all test sentences whose reader is among the first [`RANKS`]`[i]`.
+fn cmc(splits: &[SplitResult], readers: &Readers, i: usize) -> Estimate {
+    readers.estimate(
+        splits,
+        |s| s.curves.cmc[i],
+        |s, weights| {
+            let within = s.curves.cmc_by_reader.iter().map(|within| within[i]).zip(weights);
+            within.map(|(within, w)| within * w).sum::<f64>() / weights.iter().sum::<f64>()
+        },
+    )
 }
 
 impl DiagnosticsReport {

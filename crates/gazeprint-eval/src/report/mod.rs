@@ -167,8 +167,10 @@ pub struct VerificationReport {
 pub struct OperatingReport {
     /// The false match rate asked for.
     pub fmr: f64,
-    /// The false match rate on the test texts.
+    /// The false match rate on the test texts, with everybody enrolled.
     pub fmr_observed: Estimate,
+    /// The false match rate on the test texts if the one who makes the claim were not enrolled.
+    pub fmr_strangers: Estimate,
     /// The false non-match rate on the test texts.
     pub fnmr: Estimate,
     /// Whether training and test of each split have enough false claims for such a rate, by the

@@ -3,274 +3,277 @@
 use gazeprint::random::{Stream, stream};
 
 use super::{Estimate, OperatingReport};
-use crate::measures::{Bootstrap, Rate, Tally, supported};
-use crate::study::{ProbeResult, ReaderTally, SplitResult};
+use crate::measures::{Bootstrap, Claims, Draws, Rate, supported};
+use crate::study::{DividedCorpus, ProbeResult, ReaderTally, SplitResult};
 
 const SAMPLES: usize = 2000;
-/// Thresholds at which the curve of errors is known when readers are drawn anew.
-const MOST_THRESHOLDS: usize = 256;
 
-/// The readers of a study, to be drawn anew.
-#[derive(Debug, Clone, Copy)]
+/// The readers of a study, drawn anew many times. What is drawn is who produces probes; the gallery
+/// they are compared with stays.
 pub(super) struct Readers {
-    /// How many there are in the corpus.
-    pub(super) number: usize,
-    /// Seed of the study.
-    pub(super) seed: u64,
+    draws: Draws,
+    /// By split and place in it: the reader's place among those who take part in any.
+    places: Vec<Vec<usize>>,
 }
 
 impl Readers {
-    pub(super) fn bootstrap(self) -> Bootstrap {
-        let stream = Stream { seed: self.seed, index: stream::BOOTSTRAP };
-        Bootstrap { samples: SAMPLES, stream }
+    pub(super) fn of(divided: &DividedCorpus) -> Self {
+        let mut taking_part = vec![None; divided.corpus.readers().len()];
+        let mut count = 0;
+        let mut place = |reader: usize| {
+            *taking_part[reader].get_or_insert_with(|| {
+                count += 1;
+                count - 1
+            })
+        };
+        let places = divided
+            .splits
+            .iter()
+            .map(|split| split.readers.iter().map(|&r| place(r)).collect())
+            .collect();
+        let stream = Stream { seed: divided.plan.protocol.seed, index: stream::BOOTSTRAP };
+        Self { draws: Bootstrap { samples: SAMPLES, stream }.draw(count), places }
     }
 
-    /// What each reader's probes came to over all splits; readers without any are left out.
-    fn summed(
-        self,
-        splits: &[SplitResult],
-        result: impl Fn(&SplitResult) -> &ProbeResult,
-    ) -> Vec<ReaderTally> {
-        let mut tallies = vec![ReaderTally::default(); self.number];
-        for split in splits {
-            for (&reader, tally) in split.readers.iter().zip(&result(split).by_reader) {
-                tallies[reader] += *tally;
+    /// The interval of the mean over splits of a statistic that is given the number of a split and
+    /// how often each of its readers counts.
+    fn interval(&self, statistic: impl Fn(usize, &[f64]) -> f64 + Sync) -> Option<[f64; 2]> {
+        self.draws.interval(|drawn| {
+            let (mut sum, mut count) = (0.0, 0.0);
+            for (number, places) in self.places.iter().enumerate() {
+                let weights: Vec<f64> = places.iter().map(|&place| drawn[place]).collect();
+                let value = statistic(number, &weights);
+                // A small split may have none of those drawn.
+                if !value.is_nan() {
+                    sum += value;
+                    count += 1.0;
+                }
             }
-        }
-        tallies.retain(|tally| tally.probes > 0);
-        tallies
+            sum / count
+        })
     }
 
-    pub(super) fn tallies(
-        self,
+    /// A statistic over splits with its interval.
+    pub(super) fn estimate(
+        &self,
         splits: &[SplitResult],
-        result: impl Fn(&SplitResult) -> &ProbeResult,
-    ) -> Vec<Tally> {
-        let summed = self.summed(splits, result);
-        summed.iter().map(|t| Tally { right: t.right, probes: t.probes }).collect()
-    }
-
-    /// Accuracy with an interval.
-    pub(super) fn accuracy(
-        self,
-        splits: &[SplitResult],
-        result: impl Fn(&SplitResult) -> &ProbeResult + Copy,
+        value: impl Fn(&SplitResult) -> f64,
+        statistic: impl Fn(&SplitResult, &[f64]) -> f64 + Sync,
     ) -> Estimate {
-        let tallies = self.tallies(splits, result);
-        let wrong = |[low, high]: [f64; 2]| [1.0 - high, 1.0 - low];
-        let ci95 = self.bootstrap().accuracy(&tallies);
-        let ci95 = ci95.map(|ci95| wrong(with_nothing_seen(wrong(ci95), tallies.len())));
-        Estimate { ci95, ..Estimate::over(splits, |s| result(s).accuracy) }
+        let ci95 = self.interval(|number, weights| statistic(&splits[number], weights));
+        Estimate { ci95, ..Estimate::over(splits, value) }
+    }
+
+    /// A rate: events by trials, both summed over readers.
+    pub(super) fn rate(
+        &self,
+        splits: &[SplitResult],
+        result: impl Fn(&SplitResult) -> &ProbeResult + Sync,
+        events: impl Fn(&ReaderTally) -> f64 + Sync,
+        trials: impl Fn(&ReaderTally) -> usize + Sync,
+    ) -> Estimate {
+        let weighted = |split: &SplitResult, weights: &mut dyn Iterator<Item = f64>| {
+            let (mut sum, mut total) = (0.0, 0.0);
+            for (tally, weight) in result(split).by_reader.iter().zip(weights) {
+                sum += weight * events(tally);
+                total += weight * trials(tally) as f64;
+            }
+            sum / total
+        };
+        let estimate = self.estimate(
+            splits,
+            |s| weighted(s, &mut std::iter::repeat(1.0)),
+            |s, weights| weighted(s, &mut weights.iter().copied()),
+        );
+        let in_all = splits.iter().flat_map(|s| &result(s).by_reader).map(trials).sum::<usize>();
+        let a_split = in_all / splits.len().max(1);
+        Estimate { ci95: estimate.ci95.map(|ci95| with_nothing_seen(ci95, a_split)), ..estimate }
+    }
+
+    /// Part of the probes identified.
+    pub(super) fn accuracy(
+        &self,
+        splits: &[SplitResult],
+        result: impl Fn(&SplitResult) -> &ProbeResult + Sync,
+    ) -> Estimate {
+        self.rate(splits, result, |t| t.right, |t| t.probes)
+    }
+
+    /// Accuracy of one method less that of another, with its interval.
+    pub(super) fn difference(
+        &self,
+        [first, second]: [&[SplitResult]; 2],
+        result: impl Fn(&SplitResult) -> &ProbeResult + Sync,
+    ) -> Option<(f64, [f64; 2])> {
+        let accuracy = |split: &SplitResult, weights: &[f64]| {
+            let (mut right, mut probes) = (0.0, 0.0);
+            for (tally, weight) in result(split).by_reader.iter().zip(weights) {
+                right += weight * tally.right;
+                probes += weight * tally.probes as f64;
+            }
+            right / probes
+        };
+        let ci95 = self.interval(|number, weights| {
+            accuracy(&first[number], weights) - accuracy(&second[number], weights)
+        })?;
+        let mean = |splits: &[SplitResult]| Estimate::over(splits, |s| result(s).accuracy).mean;
+        Some((mean(first) - mean(second), ci95))
     }
 
     /// Errors at the threshold for rate number `i`.
     pub(super) fn operating_point(
-        self,
+        &self,
         splits: &[SplitResult],
         i: usize,
         fmr: f64,
-        result: impl Fn(&SplitResult) -> &ProbeResult + Copy,
+        result: impl Fn(&SplitResult) -> &ProbeResult + Sync + Copy,
     ) -> OperatingReport {
-        let summed = self.summed(splits, result);
-        let rate = |errors: &dyn Fn(&ReaderTally) -> usize,
-                    trials: &dyn Fn(&ReaderTally) -> usize| {
-            let of = |tallies: &mut dyn Iterator<Item = &ReaderTally>| {
-                let (mut wrong, mut total) = (0, 0);
-                for tally in tallies {
-                    wrong += errors(tally);
-                    total += trials(tally);
-                }
-                wrong as f64 / total as f64
-            };
-            let ci95 = self
-                .bootstrap()
-                .interval(summed.len(), |drawn| of(&mut drawn.iter().map(|&r| &summed[r])));
-            let ci95 = ci95.map(|ci95| with_nothing_seen(ci95, summed.len()));
-            Estimate { ci95, ..Estimate::over(splits, |s| of(&mut result(s).by_reader.iter())) }
-        };
         let fewest = |count: &dyn Fn(&SplitResult) -> usize| splits.iter().map(count).min();
         let impostor_comparisons = [
-            fewest(&|s| s.threshold_comparisons).unwrap_or(0),
+            fewest(&|s| result(s).threshold_comparisons).unwrap_or(0),
             fewest(&|s| result(s).by_reader.iter().map(|t| t.false_claims).sum()).unwrap_or(0),
         ];
         OperatingReport {
             fmr,
-            fmr_observed: rate(&|t| t.accepted[i], &|t| t.false_claims),
-            fnmr: rate(&|t| t.rejected[i], &|t| t.probes),
+            fmr_observed: self.rate(splits, result, |t| t.accepted[i] as f64, |t| t.false_claims),
+            fmr_strangers: self.rate(
+                splits,
+                result,
+                |t| t.accepted_as_stranger[i] as f64,
+                |t| t.false_claims,
+            ),
+            fnmr: self.rate(splits, result, |t| t.rejected[i] as f64, |t| t.probes),
             supported: impostor_comparisons.iter().all(|&n| supported(n, fmr)),
             impostor_comparisons,
         }
     }
 
-    /// The interval of the equal error rate with all test sentences, mean over splits. A reader
-    /// that is drawn brings the probe, compared with everybody.
-    pub(super) fn equal_error_rate(self, splits: &[SplitResult]) -> Option<[f64; 2]> {
-        let curves: Option<Vec<ReaderCurves>> =
-            splits.iter().map(|split| ReaderCurves::of(split, self.number)).collect();
-        let curves = curves?;
-        let ci95 = self.bootstrap().interval(self.number, |drawn| {
-            let rates = curves.iter().map(|curve| curve.equal_error_rate(drawn));
-            rates.sum::<f64>() / curves.len() as f64
-        })?;
-        Some(with_nothing_seen(ci95, self.number))
+    /// The equal error rate.
+    pub(super) fn equal_error_rate(
+        &self,
+        splits: &[SplitResult],
+        result: impl Fn(&SplitResult) -> &ProbeResult + Sync,
+    ) -> Estimate {
+        let estimate = self.estimate(
+            splits,
+            |s| result(s).eer,
+            |s, weights| result(s).errors.equal_error_rate(weights),
+        );
+        let probes = splits.iter().map(|s| result(s).probes).sum::<usize>();
+        let a_split = probes / splits.len().max(1);
+        Estimate { ci95: estimate.ci95.map(|ci95| with_nothing_seen(ci95, a_split)), ..estimate }
+    }
+
+    /// The cost of the calibrated ratios; none unless all splits have one.
+    pub(super) fn cllr(
+        &self,
+        splits: &[SplitResult],
+        result: impl Fn(&SplitResult) -> &ProbeResult + Sync,
+    ) -> Option<Estimate> {
+        let known = splits.iter().all(|s| result(s).cllr.is_some());
+        known.then(|| {
+            self.estimate(
+                splits,
+                |s| result(s).cllr.map_or(f64::NAN, |c| c[0]),
+                |s, weights| {
+                    let (mut costs, mut claims) = ([0.0; 2], [0.0; 2]);
+                    for (tally, weight) in result(s).by_reader.iter().zip(weights) {
+                        let counts = [tally.probes as f64, tally.false_claims as f64];
+                        for side in 0..2 {
+                            costs[side] += weight * tally.costs[side];
+                            claims[side] += weight * counts[side];
+                        }
+                    }
+                    0.5 * (costs[0] / claims[0] + costs[1] / claims[1])
+                },
+            )
+        })
+    }
+
+    /// The probability that an impostor outscores the genuine reader, with all test sentences.
+    pub(super) fn area(&self, splits: &[SplitResult]) -> Estimate {
+        let outscored: Vec<Option<Outscored>> =
+            splits.iter().map(|s| s.curves.claims.last().and_then(Outscored::of)).collect();
+        let area = |number: usize, weights: &[f64]| {
+            outscored[number].as_ref().map_or(f64::NAN, |o| o.area(weights))
+        };
+        Estimate { ci95: self.interval(area), ..Estimate::over(splits, |s| s.area) }
     }
 }
 
-/// Where no reader had an error, drawing them anew shows none either; what can then be said is
-/// what so many readers without one allow.
-fn with_nothing_seen(ci95: [f64; 2], readers: usize) -> [f64; 2] {
-    if ci95 == [0.0, 0.0] { Rate { errors: 0, trials: readers }.interval() } else { ci95 }
+/// Where nothing was seen of an event, or nothing but it, drawing readers anew shows the same; what
+/// can then be said is what so many trials allow.
+fn with_nothing_seen(ci95: [f64; 2], trials: usize) -> [f64; 2] {
+    let [low, high] = Rate { errors: 0, trials }.interval();
+    match ci95 {
+        [0.0, 0.0] => [low, high],
+        [1.0, 1.0] => [1.0 - high, 1.0 - low],
+        ci95 => ci95,
+    }
 }
 
-/// The errors of each reader of a split at some thresholds, with all test sentences.
-struct ReaderCurves {
-    /// By reader of the corpus: place in the split.
-    place: Vec<Option<usize>>,
-    thresholds: usize,
-    /// By place, then threshold: false claims accepted with this reader's probe, and whether the
-    /// true one is rejected.
-    errors: Vec<(u32, u32)>,
+/// By genuine claim and reader with false ones: how many of these outscore it, ties half.
+struct Outscored {
+    readers: usize,
+    counts: Vec<f64>,
 }
 
-impl ReaderCurves {
-    /// None if the split has no claims of one probe a reader, or fewer than two readers.
-    fn of(split: &SplitResult, number: usize) -> Option<Self> {
-        let claims = split.curves.claims.last()?;
-        let readers = split.readers.len();
+impl Outscored {
+    /// None unless each reader has one true claim, and false ones of all others.
+    fn of(claims: &Claims) -> Option<Self> {
+        let readers = claims.genuine.len();
         let others = readers.checked_sub(1).filter(|n| *n > 0)?;
-        if claims.genuine.len() != readers || claims.impostor.len() != readers * others {
+        if claims.impostor.len() != readers * others {
             return None;
         }
-        let mut genuine = claims.genuine.clone();
-        genuine.sort_by(f64::total_cmp);
-        let n = MOST_THRESHOLDS.min(readers);
-        // The highest comes last: at infinity everybody is rejected.
-        let mut thresholds: Vec<f64> = (0..n).map(|i| genuine[i * readers / n]).collect();
-        thresholds.push(f64::INFINITY);
-        let mut errors = Vec::with_capacity(readers * thresholds.len());
-        for (reader, impostors) in claims.impostor.chunks(others).enumerate() {
-            let mut impostors = impostors.to_vec();
-            impostors.sort_by(f64::total_cmp);
-            for t in &thresholds {
-                let accepted = impostors.len() - impostors.partition_point(|s| s < t);
-                errors.push((accepted as u32, u32::from(claims.genuine[reader] < *t)));
+        let mut counts = vec![0.0; readers * readers];
+        for (prober, impostor) in claims.impostor.chunks(others).enumerate() {
+            let mut impostor = impostor.to_vec();
+            impostor.sort_by(f64::total_cmp);
+            for (reader, genuine) in claims.genuine.iter().enumerate() {
+                let below = impostor.partition_point(|s| s < genuine);
+                let not_above = impostor.partition_point(|s| s <= genuine);
+                counts[reader * readers + prober] =
+                    (others - not_above) as f64 + 0.5 * (not_above - below) as f64;
             }
         }
-        let mut place = vec![None; number];
-        split.readers.iter().enumerate().for_each(|(i, &r)| place[r] = Some(i));
-        Some(Self { place, thresholds: thresholds.len(), errors })
+        Some(Self { readers, counts })
     }
 
-    /// Where false accepts and false rejects of these readers meet, between two thresholds.
-    fn equal_error_rate(&self, drawn: &[usize]) -> f64 {
-        let readers = self.place.iter().flatten().count();
-        let rates = |t: usize| {
-            let (mut accepts, mut rejects, mut n) = (0u64, 0u64, 0u64);
-            for place in drawn.iter().filter_map(|&r| self.place[r]) {
-                let (a, r) = self.errors[place * self.thresholds + t];
-                accepts += u64::from(a);
-                rejects += u64::from(r);
-                n += 1;
-            }
-            let n = n as f64;
-            (accepts as f64 / (n * (readers - 1) as f64), rejects as f64 / n)
-        };
-        // The first threshold at which no more are accepted than rejected; at infinity it is so.
-        let (mut low, mut high) = (0, self.thresholds - 1);
-        while low < high {
-            let middle = (low + high) / 2;
-            let (accepts, rejects) = rates(middle);
-            if accepts > rejects {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        // Beyond the threshold before, which is a true claim's score, rejects rise at once and
-        // accepts fall on the way: the diagonal is met on whichever of both comes first.
-        let rejects = rates(low).1;
-        if low == 0 { rejects } else { rejects.min(rates(low - 1).0) }
+    fn area(&self, weights: &[f64]) -> f64 {
+        let total: f64 = weights.iter().sum();
+        let sum: f64 = self
+            .counts
+            .chunks(self.readers)
+            .zip(weights)
+            .map(|(row, w)| w * row.iter().zip(weights).map(|(c, v)| c * v).sum::<f64>())
+            .sum();
+        sum / (total * total * (self.readers - 1) as f64)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use gazeprint::method::FitReport;
-
     use super::*;
-    use crate::curves::Curves;
-    use crate::measures::Claims;
-
-    /// A split of one probe a reader with these claims.
-    fn split(claims: Claims) -> SplitResult {
-        let all = ProbeResult {
-            sentences: None,
-            probes: claims.genuine.len(),
-            shorter: 0,
-            accuracy: f64::NAN,
-            eer: claims.equal_error_rate(),
-            cllr: None,
-            by_reader: Vec::new(),
-        };
-        SplitResult {
-            readers: (0..claims.genuine.len()).collect(),
-            all,
-            area: f64::NAN,
-            by_sentences: Vec::new(),
-            thresholds: Vec::new(),
-            threshold_comparisons: 0,
-            curves: Curves {
-                by_fraction: Vec::new(),
-                by_readers: Vec::new(),
-                by_seconds: Vec::new(),
-                cmc: Vec::new(),
-                claims: vec![claims],
-            },
-            report: FitReport::default(),
-            score_seconds: 0.0,
-            clamped: 0,
-        }
-    }
-
-    /// Claims of `n` readers that overlap more or less; no two scores are the same.
-    fn claims(n: usize, gap: f64) -> Claims {
-        let score = |i: usize| (i as f64 * 0.754_877_666).fract();
-        Claims {
-            genuine: (0..n).map(|i| gap + score(i)).collect(),
-            impostor: (0..n * (n - 1)).map(|i| score(7 * i + n)).collect(),
-        }
-    }
 
     #[test]
-    fn the_rate_of_all_readers_is_the_measured_one() {
-        for (n, gap) in [(2, 0.0), (7, 0.3), (40, 0.6), (200, 0.8), (50, -0.2), (30, 1.5)] {
-            let split = split(claims(n, gap));
-            let curves = ReaderCurves::of(&split, n).unwrap();
-            let everyone: Vec<usize> = (0..n).collect();
-            let rate = curves.equal_error_rate(&everyone);
-            assert!((rate - split.all.eer).abs() < 1e-12, "{n} {gap}: {rate} {}", split.all.eer);
-        }
-    }
-
-    #[test]
-    fn an_accuracy_of_one_is_not_certain() {
-        let mut split = split(claims(30, 1.5));
-        let tally = ReaderTally { right: 1.0, probes: 1, ..Default::default() };
-        split.all.by_reader = vec![tally; 30];
-        split.all.accuracy = 1.0;
-        let readers = Readers { number: 30, seed: 1 };
-        let [low, high] = readers.accuracy(&[split], |s| &s.all).ci95.unwrap();
-        assert!((low - 0.025_f64.powf(1.0 / 30.0)).abs() < 1e-9 && high == 1.0, "{low} {high}");
-    }
-
-    #[test]
-    fn where_no_error_was_seen_the_number_of_readers_speaks() {
-        let readers = Readers { number: 30, seed: 1 };
-        let [low, high] = readers.equal_error_rate(&[split(claims(30, 1.5))]).unwrap();
+    fn nothing_seen_is_not_certain() {
+        let [low, high] = with_nothing_seen([0.0, 0.0], 30);
         assert_eq!(low, 0.0);
         assert!((high - (1.0 - 0.025_f64.powf(1.0 / 30.0))).abs() < 1e-9, "{high}");
-        let [low, high] = readers.equal_error_rate(&[split(claims(30, 0.6))]).unwrap();
-        let rate = split(claims(30, 0.6)).all.eer;
-        assert!(low < rate && rate < high && high - low < 0.4, "{low} {rate} {high}");
+        assert_eq!(with_nothing_seen([1.0, 1.0], 30), [1.0 - high, 1.0]);
+        assert_eq!(with_nothing_seen([0.0, 0.1], 30), [0.0, 0.1]);
+    }
+
+    #[test]
+    fn area_of_everybody_is_the_measured_one() {
+        let score = |i: usize| (i as f64 * 0.754_877_666).fract();
+        let claims = Claims {
+            genuine: (0..9).map(|i| 0.4 + score(i)).collect(),
+            impostor: (0..72).map(|i| score(7 * i)).collect(),
+        };
+        let area = Outscored::of(&claims).unwrap().area(&[1.0; 9]);
+        assert!((area - claims.area()).abs() < 1e-12, "{area} {}", claims.area());
+        assert!(Outscored::of(&Claims::default()).is_none());
     }
 }

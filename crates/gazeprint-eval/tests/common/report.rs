@@ -74,6 +74,7 @@ fn verification(eer: f64, splits: usize) -> VerificationReport {
             .map(|(i, &fmr)| OperatingReport {
                 fmr,
                 fmr_observed: estimate(1.1 * fmr, splits),
+                fmr_strangers: estimate(3.0 * fmr, splits),
                 fnmr: estimate((eer * 3_f64.powi(i as i32)).min(0.99), splits),
                 supported: fmr > 2e-4,
                 impostor_comparisons: [62_750, 15_750],

@@ -309,9 +309,8 @@ impl Method for Generative {
         let k = parts.as_ref().map_or(UNTUNED_BACKOFF, tuned_backoff);
         let folds = parts.iter().flatten().zip(halves.iter().flatten().rev());
         let folds = folds
-            .map(|(part, held_out)| Fold {
-                gallery: self.gallery(layout.clone(), part, k),
-                held_out: training.within(held_out),
+            .map(|(part, held_out)| {
+                Fold::new(self.gallery(layout.clone(), part, k), training, held_out)
             })
             .collect();
         let tune_seconds = start.elapsed().as_secs_f64();

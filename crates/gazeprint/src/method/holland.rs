@@ -97,10 +97,8 @@ impl Method for Holland {
         let readings = training.readings();
         let folds = training.halves(seed).into_iter().flatten().map(|held_out| {
             let fitted = readings.iter().filter(|(_, r)| !held_out.contains(&r.unit)).copied();
-            Fold {
-                gallery: Box::new(HollandGallery::learn(self.weights, training.readers(), fitted)),
-                held_out: training.within(&held_out),
-            }
+            let gallery = HollandGallery::learn(self.weights, training.readers(), fitted);
+            Fold::new(Box::new(gallery), training, &held_out)
         });
         let all = readings.iter().copied();
         let gallery = Box::new(HollandGallery::learn(self.weights, training.readers(), all));

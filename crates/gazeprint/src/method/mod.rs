@@ -72,12 +72,6 @@ impl<'a> Training<'a> {
         let (first, second) = units.split_at(units.len().div_ceil(2));
         (!second.is_empty()).then(|| [first, second].map(|half| half.iter().copied().collect()))
     }
-
-    /// The readings of some units, as indices.
-    pub(crate) fn within(&self, units: &HashSet<usize>) -> Vec<usize> {
-        let readings = self.readings.iter().enumerate();
-        readings.filter(|(_, (_, r))| units.contains(&r.unit)).map(|(i, _)| i).collect()
-    }
 }
 
 /// Why a method could not be fitted.
@@ -158,6 +152,25 @@ pub struct Fold {
     pub gallery: Box<dyn Gallery>,
     /// The training readings that were held out, as indices into [`Training::readings`].
     pub held_out: Vec<usize>,
+    /// By reader: whether they had a part in the other texts. The others are in the gallery, but
+    /// nothing is known of them.
+    pub learned: Vec<bool>,
+}
+
+impl Fold {
+    /// A fold that held out the readings of some units.
+    fn new(gallery: Box<dyn Gallery>, training: &Training<'_>, units: &HashSet<usize>) -> Self {
+        let mut fold =
+            Self { gallery, held_out: Vec::new(), learned: vec![false; training.readers()] };
+        for (i, (reader, reading)) in training.readings().iter().enumerate() {
+            if units.contains(&reading.unit) {
+                fold.held_out.push(i);
+            } else {
+                fold.learned[*reader] = true;
+            }
+        }
+        fold
+    }
 }
 
 impl std::fmt::Debug for Fitted {
