@@ -188,9 +188,12 @@ impl Gallery for HollandGallery {
             .collect()
     }
 
-    /// The mean similarity over all readers: what the method's authors hold a similarity against.
+    /// The mean similarity over all readers of whom something is known: what the method's authors
+    /// hold a similarity against.
     fn population(&self, _: &Probe, scores: &[f64]) -> f64 {
-        kernels::log_sum_exp(scores) - (self.len() as f64).ln()
+        let known = |template: &&[f64; FEATURES]| template.iter().any(|mean| !mean.is_nan());
+        let readers = self.templates.iter().filter(known).count();
+        kernels::log_sum_exp(scores) - (readers as f64).ln()
     }
 
     fn is_additive(&self) -> bool {
