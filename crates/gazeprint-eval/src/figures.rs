@@ -12,9 +12,10 @@ use crate::figure::{
 use crate::portrait::Portrait;
 use crate::report::{ErrorCurveReport, Estimate, MethodReport, Report};
 use crate::study::Study;
+use crate::tables::shown_size;
 
 /// The figures of a study with their names: accuracy over the amount of reading and the number of
-/// readers, errors of verification, and scores.
+/// readers, errors of verification, scores, and one reader's portrait.
 pub fn figures(
     study: &Study,
     report: &Report,
@@ -73,10 +74,7 @@ pub fn figures(
         ("scanpath", scanpath(&portrait.scanpath)),
     ];
     if let Some(worse) = &report.robustness {
-        // With all test sentences good methods are right at every level.
-        let sizes = &report.protocol.probe_sentences;
-        let size = sizes.iter().copied().find(|m| *m >= 5).or(sizes.last().copied());
-        drawings.push(("robustness", robustness(&worse.curves(size))));
+        drawings.push(("robustness", robustness(&worse.curves(shown_size(report)))));
     }
     drawings
 }

@@ -10,7 +10,7 @@
 //! | table | columns |
 //! |---|---|
 //! | `draws_theta` | `reader,density,draw,coefficient,value` |
-//! | `draws_density` | `reader,density,draw,x,unit,density` |
+//! | `draws_density` | `reader,density,draw,x,unit,value` |
 //!
 //! The logarithm of a density is the sum over coefficients of value times feature, up to its
 //! normaliser (section 4 of the model):
@@ -336,7 +336,7 @@ fn coefficient(a: usize) -> String {
 }
 
 fn density_table(reader: &str, fits: &[Fit]) -> String {
-    let mut table = Table::new(&["reader", "density", "draw", "x", "unit", "density"]);
+    let mut table = Table::new(&["reader", "density", "draw", "x", "unit", "value"]);
     for fit in fits {
         let id = fit.shared.id;
         let grid = fit.shared.features.grid();

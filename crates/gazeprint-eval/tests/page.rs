@@ -11,6 +11,9 @@ use fixture::report;
 use gazeprint_eval::figure::Drawing;
 use gazeprint_eval::page::{caption, html};
 use gazeprint_eval::report::{Estimate, Report};
+use gazeprint_eval::robustness::{
+    DurationLevel, MethodAccuracy, NoiseLevel, Outcome, ProbeAccuracy, Robustness,
+};
 use gazeprint_eval::tables::{latex, markdown};
 
 /// Figures as a study names them, with captions.
@@ -29,7 +32,7 @@ fn figures(report: &Report) -> Vec<(&'static str, String, Drawing)> {
     names
         .into_iter()
         .zip(common::all())
-        .map(|(name, (_, drawing))| (name, caption(name, report).unwrap(), drawing))
+        .map(|(name, (_, drawing))| (name, caption(name, &drawing, report).unwrap(), drawing))
         .collect()
 }
 
@@ -108,8 +111,116 @@ fn every_method_and_figure_is_there() {
         assert!(page.contains(&caption), "{name}");
     }
     assert_eq!(page.matches("<svg ").count(), 9);
-    assert_eq!(caption("robustness", &report).unwrap().matches("standard error").count(), 1);
-    assert_eq!(caption("no such figure", &report), None);
+}
+
+#[test]
+fn captions_say_who_and_from_what() {
+    let drawings = common::all();
+    let drawing = |name: &str| &drawings.iter().find(|d| d.0.ends_with(name)).unwrap().1;
+    let (several, single) = (report(4, 10), report(4, 1));
+    let of = |name| caption(name, drawing(name), &several).unwrap();
+    assert!(of("densities").starts_with("Reader r017, training texts of the first split:"));
+    assert!(of("densities").contains("dashed orange line: gamma fit"));
+    assert!(of("calibration").starts_with("Reader r017, test texts of the first split:"));
+    assert!(of("scanpath").starts_with("Reader r017, text p3: "));
+    assert!(of("robustness").contains("bars plus and minus a standard error"));
+    assert!(!caption("robustness", drawing("robustness"), &single).unwrap().contains("bars"));
+    assert_eq!(caption("no such figure", drawing("scanpath"), &several), None);
+}
+
+#[test]
+fn readers_are_those_of_a_split() {
+    let mut report = report(2, 2);
+    report.protocol.readers_by_split = vec![200, 250];
+    let page = page(&report).replace('\u{a0}', " ");
+    assert!(page.contains("Among 200 to 250 readers, "));
+    assert!(page.contains("Guessing would find 0.45 %."));
+    assert!(markdown(&report).contains(" among 200 to 250\u{a0}readers. The best"));
+}
+
+#[test]
+fn false_claims_of_a_closed_set_are_explained() {
+    let report = report(2, 2);
+    // Under every table with rates of them.
+    assert_eq!(markdown(&report).matches("(closed set)").count(), 4);
+    assert_eq!(page(&report).matches("(closed set)").count(), 4 + 2);
+}
+
+#[test]
+fn only_what_compares_is_bold() {
+    let markdown = markdown(&report(4, 10));
+    let row = markdown.lines().find(|l| l.starts_with("| semiparametric | **(5.0")).unwrap();
+    let bold: Vec<bool> = row.split(" | ").map(|cell| cell.contains("**")).collect();
+    // Method, area, EER, its interval, three FNMR, Cllr, its interval, the least Cllr.
+    let expected = [false, true, true, false, false, false, false, true, false, true];
+    assert_eq!(bold, expected, "{row}");
+    assert!(row.contains("**0.013 ± 0.000** | \\[0.011, 0.014\\] | "), "{row}");
+}
+
+#[test]
+fn costs_without_intervals_have_no_column_for_them() {
+    let mut report = report(2, 2);
+    let with = markdown(&report).matches("Cllr: 95\u{a0}% interval").count();
+    for method in &mut report.methods {
+        method.verification.cllr.as_mut().unwrap().ci95 = None;
+    }
+    let without = markdown(&report).matches("Cllr: 95\u{a0}% interval").count();
+    assert_eq!((with, without), (1, 0));
+}
+
+#[test]
+fn equal_methods_are_said_to_be_equal() {
+    let mut report = report(2, 2);
+    report.paired[0].ci95 = [0.0; 2];
+    report.paired[0].significant = false;
+    let page = page(&report);
+    assert!(page.contains("whichever readers are drawn, the two are right equally often."));
+    assert!(!page.contains("0.0 to 0.0"));
+}
+
+#[test]
+fn simulated_readers_are_no_people() {
+    let mut report = report(1, 2);
+    assert!(!page(&report).contains("say nothing about people"));
+    report.corpus.name = "simulated".into();
+    assert!(page(&report).contains("say nothing about people"));
+}
+
+#[test]
+fn worse_recordings_have_a_table() {
+    let accuracy = |method: &str| MethodAccuracy {
+        method: method.into(),
+        accuracy: vec![ProbeAccuracy { sentences: Some(5), mean: 0.75, se: Some(0.025) }],
+    };
+    let outcome = |methods| Outcome { dropped_share: 0.125, methods };
+    let mut report = report(2, 2);
+    report.robustness = Some(Robustness {
+        splits: 2,
+        position_noise: vec![
+            NoiseLevel { sd_chars: 0.5, outcome: outcome(vec![accuracy("landwehr")]) },
+            NoiseLevel { sd_chars: 4.0, outcome: outcome(vec![]) },
+        ],
+        min_duration: vec![DurationLevel {
+            min_duration_ms: 80.0,
+            outcome: outcome(vec![accuracy("semiparametric")]),
+        }],
+    });
+    let markdown = markdown(&report).replace('\u{a0}', " ");
+    assert!(markdown.contains("with probes of 5 sentences"));
+    assert!(markdown.contains("| noise, 0.5 characters | 12.5 % | – | 0.750 ± 0.025 |"));
+    assert!(markdown.contains("| fixations from 80 ms on | 12.5 % | 0.750 ± 0.025 | – |"));
+    assert!(!markdown.contains("noise, 4 characters"));
+    assert!(page(&report).contains("id=\"tab-robustness\""));
+}
+
+#[test]
+fn tables_longer_than_a_page_stay_out_of_latex() {
+    let mut report = report(2, 2);
+    let thresholds = report.methods[0].thresholds.clone();
+    report.methods[0].thresholds = thresholds.iter().cycle().take(60).cloned().collect();
+    let latex = latex(&report);
+    assert!(latex.contains("\n% thresholds: 69 rows, longer than a page; see tables.md"));
+    assert!(!latex.contains("tab:gazeprint-thresholds"));
 }
 
 #[test]
@@ -146,7 +257,7 @@ fn the_main_results_are_said_in_words() {
 fn protocols_are_told_apart() {
     let mut report = report(1, 2);
     for (split, words) in [
-        ("temporal", "those read first, train"),
+        ("temporal", "those that a reader read first, train"),
         ("session", "Whole sessions train"),
         ("file", "A file says"),
         ("by moon", "of the kind by moon"),

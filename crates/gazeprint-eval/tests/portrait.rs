@@ -121,7 +121,7 @@ fn tables_hold_every_draw() {
             assert!(value.parse::<f64>().unwrap().is_finite());
         }
     }
-    let densities = draws(&portrait.draws_density, "reader,density,draw,x,unit,density");
+    let densities = draws(&portrait.draws_density, "reader,density,draw,x,unit,value");
     assert_eq!(densities.len(), shown * DRAWS);
     for ((density, draw), rows) in &densities {
         let number = |i: usize| rows.iter().map(|r| r[i].parse().unwrap()).collect::<Vec<f64>>();

@@ -245,8 +245,10 @@ fn same_study(left: &str, asked: &str, folder: &Path) -> anyhow::Result<()> {
 
 /// The page, with its figures.
 fn page(report: &Report, drawings: &[(&str, Drawing)]) -> String {
-    let captions: Vec<String> =
-        drawings.iter().map(|(name, _)| page::caption(name, report).unwrap_or_default()).collect();
+    let captions: Vec<String> = drawings
+        .iter()
+        .map(|(name, drawing)| page::caption(name, drawing, report).unwrap_or_default())
+        .collect();
     let figures: Vec<(&str, &str, &Drawing)> = drawings
         .iter()
         .zip(&captions)

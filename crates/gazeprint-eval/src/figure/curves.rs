@@ -69,7 +69,7 @@ pub fn accuracy_over_seconds(curves: &[MethodCurve]) -> Drawing {
     let (low, high) = ends(curves);
     // From a decade on, an even axis would hold the early seconds, which matter, in a corner.
     let x = if low > 0.0 && high / low >= 10.0 {
-        Axis::log10(title, (low * 0.9, high))
+        Axis::log10(title, (low * 0.9, high)).ticks(apart(curves))
     } else {
         Axis::linear(title, (0.0, high))
     };
@@ -77,14 +77,35 @@ pub fn accuracy_over_seconds(curves: &[MethodCurve]) -> Drawing {
     draw(figure, &grid, ACCURACY, &[Part { title: "", name: "seconds", x, curves }])
 }
 
+/// The times that were tried, less those whose labels would touch the one after: the last is where
+/// the axis ends and has a label.
+fn apart(curves: &[MethodCurve]) -> Vec<f64> {
+    let mut times = places(curves);
+    let mut kept: Vec<f64> = times.pop().into_iter().collect();
+    for time in times.into_iter().rev() {
+        if kept.last().is_some_and(|next| next / time >= 1.4) {
+            kept.push(time);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// Every place of any curve once, in order.
+fn places(curves: &[MethodCurve]) -> Vec<f64> {
+    let mut places: Vec<f64> =
+        curves.iter().flat_map(|c| &c.points).map(|p| p.x).filter(|x| x.is_finite()).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    places
+}
+
 /// An axis with ticks at the levels that were tried; those that are multiples of `step`, since all
 /// would crowd.
 fn levels(title: &str, curves: &[MethodCurve], step: f64) -> Axis {
     let axis = Axis::linear(title, (0.0, ends(curves).1));
-    let places = curves.iter().flat_map(|c| &c.points).map(|p| p.x);
-    let mut ticks: Vec<f64> = places.filter(|x| x % step == 0.0).collect();
-    ticks.sort_by(f64::total_cmp);
-    ticks.dedup();
+    let mut ticks = places(curves);
+    ticks.retain(|x| x % step == 0.0);
     if ticks.len() < 2 { axis } else { axis.ticks(ticks) }
 }
 
@@ -160,5 +181,13 @@ mod tests {
         assert_eq!(floor(&curve(0.83)), 0.75);
         assert_eq!(floor(&curve(1.0)), 0.9);
         assert_eq!(floor(&[]), 0.0);
+    }
+
+    #[test]
+    fn the_last_time_has_a_label() {
+        let points =
+            [2.0, 5.0, 10.0, 20.0, 50.0, 60.0].map(|x| CurvePoint { x, mean: 0.5, se: 0.0 });
+        let curve = MethodCurve { method: "population".into(), points: points.to_vec() };
+        assert_eq!(apart(&[curve]), [2.0, 5.0, 10.0, 20.0, 60.0]);
     }
 }

@@ -35,6 +35,10 @@ const MEAN: Stroke = Stroke::new(palette::BLUE, 1.0);
 const BAND: f64 = 0.22;
 /// Height of the calibration panels over the farthest curve or band: words stand above.
 const ROOM: f64 = 1.4;
+/// Fewer observations than this do not decide how far the axes of calibration reach.
+const FEW: usize = 5;
+/// Bands wider than this may leave the axis.
+const WIDEST_BAND: f64 = 0.3;
 /// Share of what was observed, and of each curve's mass, that the horizontal axes show: a few stray
 /// values would press everything else together.
 const SHOWN: f64 = 0.98;
@@ -71,7 +75,7 @@ pub fn reader_densities(data: &ReaderDensities) -> Drawing {
         .collect();
     let grid = Grid { columns: 6, aspect: 1.0, shared_y: false, gap: 6.0, key: Vec::new() };
     figure.grid(&grid, &cells);
-    figure.finish(fit_table(data))
+    figure.finish(fit_table(data)).of(format!("Reader {}", data.reader))
 }
 
 fn fit_panel(fit: &DensityFit, duration_end: f64) -> Panel {
@@ -185,13 +189,7 @@ pub fn reader_calibration(data: &ReaderCalibration) -> Drawing {
     let title = format!("Calibration of the densities of reader {}", data.reader);
     let mut figure = Figure::new(Width::Full, title);
     let find = |id| data.densities.iter().find(|d| d.density == id);
-    let farthest = data
-        .densities
-        .iter()
-        .filter(|d| !d.values.is_empty())
-        .flat_map(|d| excess(d).into_iter().map(|p| p.1.abs()).chain([band(d.values.len())]))
-        .fold(0.05, f64::max)
-        .min(0.3);
+    let farthest = farthest(data);
     let key = vec![
         KeyEntry {
             sample: Sample::Line(MEAN),
@@ -214,6 +212,10 @@ pub fn reader_calibration(data: &ReaderCalibration) -> Drawing {
         .collect();
     let grid = Grid { columns: 6, aspect: 1.0, shared_y: true, gap: 7.0, key: Vec::new() };
     figure.grid(&grid, &cells);
+    if data.densities.iter().any(|d| reach(d) > ROOM * farthest) {
+        let words = format!("Curves that leave the axis have fewer than {FEW} observations.");
+        figure.footnote(&words);
+    }
     let mut table = Table::new(&["reader", "density", "n", "quantile", "observed", "band95"]);
     for d in &data.densities {
         for (quantile, excess) in excess(d) {
@@ -227,7 +229,22 @@ pub fn reader_calibration(data: &ReaderCalibration) -> Drawing {
             ]);
         }
     }
-    figure.finish(table)
+    figure.finish(table).of(format!("Reader {}", data.reader))
+}
+
+/// What the axes must hold: every curve of more than a few observations, and bands up to a width
+/// beyond which they say nothing.
+fn farthest(data: &ReaderCalibration) -> f64 {
+    data.densities
+        .iter()
+        .filter(|d| d.values.len() >= FEW)
+        .flat_map(|d| [reach(d), band(d.values.len()).min(WIDEST_BAND)])
+        .fold(0.05, f64::max)
+}
+
+/// How far a curve is from 0 at most.
+fn reach(data: &DensityTransform) -> f64 {
+    excess(data).iter().map(|p| p.1.abs()).fold(0.0, f64::max)
 }
 
 fn excess_panel(data: &DensityTransform, farthest: f64) -> Panel {
@@ -303,6 +320,18 @@ mod tests {
         for (n, exact) in [(5, 0.563), (20, 0.294), (100, 0.1340)] {
             assert!((band(n) - exact).abs() < 0.02 * exact + 0.002, "{n}: {}", band(n));
         }
+    }
+
+    #[test]
+    fn no_curve_of_many_observations_leaves_the_axis() {
+        let one = |values: Vec<f64>| ReaderCalibration {
+            reader: "a".into(),
+            densities: vec![DensityTransform { density: DensityId::Delta0, values }],
+        };
+        assert!(farthest(&one(vec![0.01; 8])) > 0.98);
+        assert!(!reader_calibration(&one(vec![0.01; 8])).svg.contains("leave the axis"));
+        assert_eq!(farthest(&one(vec![0.01; 2])), 0.05);
+        assert!(reader_calibration(&one(vec![0.01; 2])).svg.contains("leave the axis"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::{
 const ACCEPTS: &str = "impostors accepted (%)";
 const REJECTS: &str = "genuine readers rejected (%)";
 /// Ticks of normal-deviate axes.
-const DEVIATES: [f64; 6] = [1e-4, 1e-3, 0.01, 0.05, 0.2, 0.4];
+const DEVIATES: [f64; 10] = [1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99];
 
 /// False accepts over false rejects of all methods, on logarithmic axes: what matters is near zero.
 pub fn error_curves(curves: &[ErrorCurve]) -> Drawing {
@@ -65,10 +65,10 @@ pub fn error_curves_by_fraction(parts: &[ErrorCurvesAt]) -> Drawing {
 /// give straight lines. The thin line is where the errors are equal.
 pub fn det_curves(curves: &[ErrorCurve]) -> Drawing {
     let mut figure = Figure::new(Width::Column, "Detection error trade-off of all methods");
-    let axis = |title| Axis::probit(title, (0.8e-4, 0.45)).ticks(DEVIATES);
-    let axes = (axis(REJECTS), axis(ACCEPTS));
+    let axes = deviate_axes(curves);
     let mut panel = panel("", &axes, curves);
-    let (low, high) = axes.0.range;
+    let low = axes.0.range.0.max(axes.1.range.0);
+    let high = axes.0.range.1.min(axes.1.range.1);
     panel.marks.insert(0, Mark::Segment { from: (low, low), to: (high, high), stroke: REFERENCE });
     let grid = Grid { columns: 1, aspect: 1.0, shared_y: false, gap: 0.0, key: key(curves, true) };
     figure.grid(&grid, &[Cell::from(panel)]);
@@ -135,18 +135,36 @@ fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 /// A little more than all rates above 0, up to 100 %.
 fn log_axes<'a>(curves: impl Iterator<Item = &'a ErrorCurve> + Clone) -> (Axis, Axis) {
-    let lowest = |rate: &dyn Fn(&(f64, f64)) -> f64| {
-        let least = curves
-            .clone()
-            .flat_map(ordered)
-            .map(|p| rate(&p))
-            .filter(|&r| r > 0.0)
-            .fold(0.1_f64, f64::min);
-        (0.7 * least).max(1e-7)
-    };
-    let reject = lowest(&|p| p.0);
-    let accept = lowest(&|p| p.1);
+    let reject = lowest(curves.clone(), |p| p.0);
+    let accept = lowest(curves, |p| p.1);
     (Axis::log10(REJECTS, (reject, 1.0)).percent(), Axis::log10(ACCEPTS, (accept, 1.0)).percent())
+}
+
+/// A little less than the smallest rate above 0: what the number of claims can resolve.
+fn lowest<'a>(curves: impl Iterator<Item = &'a ErrorCurve>, rate: fn(&(f64, f64)) -> f64) -> f64 {
+    let rates = curves.flat_map(ordered).map(|p| rate(&p)).filter(|&r| r > 0.0);
+    (0.7 * rates.fold(0.1_f64, f64::min)).max(1e-7)
+}
+
+/// From what the claims can resolve up to all that curves show, at least half. Rates of 0 and 1 have
+/// no deviate.
+fn deviate_axes(curves: &[ErrorCurve]) -> (Axis, Axis) {
+    let (mut reject, mut accept) = (0.5_f64, 0.5_f64);
+    for curve in curves {
+        let line = stairs(&ordered(curve));
+        for (x, y) in line.into_iter().filter(|(x, y)| *x > 0.0 && *y > 0.0) {
+            reject = reject.max(x);
+            accept = accept.max(y);
+        }
+    }
+    let axis = |title, low: f64, most: f64| {
+        let high = (1.0 - 0.8 * (1.0 - most)).min(0.995);
+        Axis::probit(title, (low.max(0.8e-5), high)).ticks(DEVIATES)
+    };
+    (
+        axis(REJECTS, lowest(curves.iter(), |p| p.0), reject),
+        axis(ACCEPTS, lowest(curves.iter(), |p| p.1), accept),
+    )
 }
 
 fn key(curves: &[ErrorCurve], with_rates: bool) -> Vec<KeyEntry> {
@@ -218,6 +236,15 @@ mod tests {
         assert!(drawing.svg.contains("Without any error at some threshold: population"));
         let drawing = det_curves(&[curve(&[(0.0, 1.0), (0.01, 0.02), (1.0, 0.0)])]);
         assert!(!drawing.svg.contains("Without any error"));
+    }
+
+    #[test]
+    fn deviates_end_where_claims_do() {
+        let small = [curve(&[(0.0, 0.9), (0.05, 0.7), (0.3, 0.02), (0.8, 0.0)])];
+        let (x, y) = deviate_axes(&small);
+        assert!(x.range.0 > 0.03 && x.range.0 < 0.05 && x.range.1 > 0.8, "{:?}", x.range);
+        // The step from no rejects on is at 90 % accepted.
+        assert!(y.range.0 > 0.01 && y.range.0 < 0.02 && y.range.1 > 0.9, "{:?}", y.range);
     }
 
     #[test]

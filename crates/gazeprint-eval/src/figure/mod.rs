@@ -61,7 +61,7 @@ pub use scanpath::scanpath;
 pub use scene::Anchor;
 pub use scores::score_distributions;
 pub use style::{Color, Stroke, method_stroke, palette};
-pub(crate) use svg::escape;
+pub(crate) use svg::{escape, is_unseen};
 
 /// A finished figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,12 +70,19 @@ pub struct Drawing {
     pub svg: String,
     /// The plotted numbers.
     pub csv: String,
+    /// Whom it shows, where that is one reader: "Reader r017".
+    pub subject: Option<String>,
     scene: scene::Scene,
 }
 
 impl Drawing {
     fn new(scene: scene::Scene, numbers: Table) -> Self {
-        Self { svg: svg::write(&scene), csv: numbers.into_text(), scene }
+        Self { svg: svg::write(&scene), csv: numbers.into_text(), subject: None, scene }
+    }
+
+    /// The same, of one reader.
+    fn of(self, subject: String) -> Self {
+        Self { subject: Some(subject), ..self }
     }
 
     /// The figure as SVG with its fonts inside: larger by 190 kB, and the same in every browser.

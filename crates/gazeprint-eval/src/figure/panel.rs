@@ -140,22 +140,28 @@ impl Panel {
 
     /// Ticks of the horizontal axis for a panel of this width, without labels that would touch.
     pub(super) fn x_ticks(&self, width: f64) -> Vec<(f64, String)> {
+        let touch = |a: &(f64, String), b: &(f64, String)| {
+            let end = |(value, text): &(f64, String), side: f64| {
+                let half = Face::Regular.width(text, TEXT) / 2.0 + 2.5;
+                self.x.place(*value) * width + side * half
+            };
+            end(a, 1.0) > end(b, -1.0)
+        };
         let mut ticks = Vec::new();
         for most in (2..=6).rev() {
             ticks = self.x.labelled_ticks(most);
-            let ends: Vec<(f64, f64)> = ticks
-                .iter()
-                .map(|(value, text)| {
-                    let half = Face::Regular.width(text, TEXT) / 2.0 + 2.5;
-                    let at = self.x.place(*value) * width;
-                    (at - half, at + half)
-                })
-                .collect();
-            if ends.windows(2).all(|w| w[0].1 <= w[1].0) {
-                break;
+            if !ticks.windows(2).any(|pair| touch(&pair[0], &pair[1])) {
+                return ticks;
             }
         }
-        ticks
+        // Places that were asked for are not fewer for fewer ticks.
+        let mut apart: Vec<(f64, String)> = Vec::new();
+        for tick in ticks {
+            if !apart.last().is_some_and(|last| touch(last, &tick)) {
+                apart.push(tick);
+            }
+        }
+        apart
     }
 
     /// How far tick labels stand out at the left and the right end of the horizontal axis.

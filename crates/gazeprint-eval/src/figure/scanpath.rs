@@ -39,7 +39,7 @@ pub fn scanpath(data: &ScanpathData) -> Drawing {
         }
     }
     figure.top = key(&mut figure.scene, data, &layout);
-    figure.finish(table(data))
+    figure.finish(table(data)).of(format!("Reader {}, text {}", data.reader, data.text))
 }
 
 /// Where lines and characters are.

@@ -136,6 +136,7 @@ pub(crate) fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
+            c if is_unseen(c) => out.push('\u{FFFD}'),
             c if c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}') => out.push(' '),
             c => out.push(c),
         }
@@ -143,9 +144,28 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
+/// Characters that are not seen but turn, join or hide those around them: a name must not change how
+/// the rest of a page reads.
+pub(crate) fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{61C}'
+            | '\u{200B}'..='\u{200F}'
+            | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}'
+            | '\u{FEFF}'
+            | '\u{FFF9}'..='\u{FFFB}'
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_cannot_turn_the_text_around_them() {
+        assert_eq!(escape("a\u{202E}b\u{2067}c\nd"), "a\u{FFFD}b\u{FFFD}c d");
+    }
 
     #[test]
     fn numbers_are_short() {

@@ -6,7 +6,7 @@ use super::limits;
 use crate::figure::escape;
 use crate::report::{Estimate, MethodReport, Report};
 use crate::tables::number::{coarse, percent, plural};
-use crate::tables::probes_of;
+use crate::tables::{probes_of, readers};
 
 /// The accuracy that counts as enough in "how much reading suffices".
 const ENOUGH: f64 = 0.9;
@@ -47,15 +47,14 @@ fn range(estimate: &Estimate) -> Option<String> {
 }
 
 fn identification(report: &Report, best: &MethodReport) -> String {
-    let readers = report.corpus.readers;
     let interval = range(&best.accuracy).map_or(String::new(), |range| format!(" ({range})"));
     format!(
         "Among {}, {} finds the right one for <b>{}</b> of the probes when it sees all test \
          sentences of a reader{interval}. Guessing would find {}.",
-        plural(readers, "reader"),
+        readers(report),
         name(best),
         percent(best.accuracy.mean),
-        percent(1.0 / readers as f64)
+        percent(report.protocol.chance())
     )
 }
 
@@ -72,17 +71,20 @@ fn comparison(report: &Report, best: &MethodReport, next: &MethodReport) -> Stri
         }
     });
     if let Some(([low, high], significant)) = paired {
-        let _ = write!(
-            out,
-            "; the 95\u{a0}% interval of the difference, {} to {} percentage points, {}",
-            coarse(100.0 * low),
-            coarse(100.0 * high),
-            if significant {
-                "leaves out 0"
-            } else {
-                "includes 0: these data do not tell the two apart"
-            }
-        );
+        let [low, high] = [low, high].map(|end| coarse(100.0 * end));
+        let _ = if low == high && !significant {
+            write!(out, "; whichever readers are drawn, the two are right equally often")
+        } else {
+            write!(
+                out,
+                "; the 95\u{a0}% interval of the difference, {low} to {high} percentage points, {}",
+                if significant {
+                    "leaves out 0"
+                } else {
+                    "includes 0: these data do not tell the two apart"
+                }
+            )
+        };
     }
     out + "."
 }

@@ -1,23 +1,22 @@
 //! Captions of figures.
 
+use crate::figure::Drawing;
 use crate::report::Report;
 use crate::tables::number::plural;
+use crate::tables::readers;
 
 /// The caption of a figure of a study by its name: what is plotted, over what, with which
-/// uncertainty. None for a figure that is not known.
-pub fn caption(name: &str, report: &Report) -> Option<String> {
+/// uncertainty, and who is shown where it is one reader. None for a figure that is not known.
+pub fn caption(name: &str, drawing: &Drawing, report: &Report) -> Option<String> {
     let splits = report.protocol.splits;
-    let bars = if splits > 1 {
-        format!("Points are means over {splits} splits, bars plus and minus a standard error.")
-    } else {
-        "Points are of a single split, which has no standard error.".to_owned()
-    };
+    let bars = bars(splits);
+    let who = drawing.subject.as_deref().unwrap_or("One reader");
     let pooled = if splits > 1 {
         format!("Claims of {splits} splits are taken together.")
     } else {
         "Claims are those of a single split.".to_owned()
     };
-    let readers = plural(report.corpus.readers, "reader");
+    let readers = readers(report);
     Some(match name {
         "accuracy" => format!(
             "Accuracy of identification, (a) over the part of a reader’s test sentences that the \
@@ -53,24 +52,38 @@ pub fn caption(name: &str, report: &Report) -> Option<String> {
             format!(
                 "Accuracy of identification on worse recordings, among {readers}: (a) with normal \
                  noise added to every horizontal position, (b) without fixations shorter than a \
-                 limit. Training and test are degraded alike. Points are means over {}, bars plus \
-                 and minus a standard error.",
-                plural(splits, "split")
+                 limit. Training and test are degraded alike. {}",
+                self::bars(splits)
             )
         }
-        "densities" => "One reader’s amplitudes (above) and durations (below) by type of saccade. \
-                        Bars: observations; line with band: posterior mean of the semiparametric \
-                        density, with 90\u{a0}% of the posterior; thin line: gamma fit. Amplitudes \
-                        are confined to intervals, and so are the densities shown."
-            .to_owned(),
-        "calibration" => "Calibration of one reader’s densities: part of the observations below \
-                          each quantile of the density, less the part expected. The band holds the \
-                          whole curve of a right density with probability 95\u{a0}%."
-            .to_owned(),
-        "scanpath" => "One reader’s path over a text. Circles are fixations, their area the \
-                       duration; arcs are saccades, coloured by type, forward ones above the line \
-                       and backward ones below; thin straight lines are return sweeps."
-            .to_owned(),
+        "densities" => format!(
+            "{who}, training texts of the first split: amplitudes (above) and durations (below) by \
+             type of saccade. Bars: observations; line with band: posterior mean of the \
+             semiparametric density, with 90\u{a0}% of the posterior; dashed orange line: gamma fit. \
+             Amplitudes are confined to intervals, and so are the densities shown."
+        ),
+        "calibration" => format!(
+            "{who}, test texts of the first split: calibration of the densities learned on the \
+             training texts. Part of the observations below each quantile of the density, less the \
+             part expected. The band holds the whole curve of a right density with probability \
+             95\u{a0}%."
+        ),
+        "scanpath" => format!(
+            "{who}: the path over a test text of the first split. Circles are fixations, their area \
+             the duration; arcs are saccades, coloured by type, forward ones above the line and \
+             backward ones below; thin straight lines are return sweeps."
+        ),
         _ => return None,
     })
+}
+
+/// What points are means of, and what bars show.
+fn bars(splits: usize) -> String {
+    match splits {
+        0 | 1 => "Points are of a single split, which has no standard error.".to_owned(),
+        n => format!(
+            "Points are means over {}, bars plus and minus a standard error.",
+            plural(n, "split")
+        ),
+    }
 }

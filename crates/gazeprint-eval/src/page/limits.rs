@@ -4,8 +4,11 @@ use std::fmt::Write as _;
 
 use crate::figure::escape;
 use crate::report::{DensityDiagnostics, MethodReport, Report};
-use crate::tables::fewest_claims;
 use crate::tables::number::{grouped, percent, plural, rate};
+use crate::tables::{fewest_claims, readers};
+
+/// The name of the built-in corpus.
+const SIMULATED: &str = "simulated";
 
 /// Limits, then warnings.
 pub(super) fn section(report: &Report) -> String {
@@ -30,14 +33,20 @@ fn list(items: &[String], class: &str) -> String {
 }
 
 fn limits(report: &Report) -> Vec<String> {
-    let readers = report.corpus.readers;
     let mut limits = vec![format!(
-        "Readers are the sample: with {} a single one is {} of the accuracy with all test \
+        "Readers are the sample: with {} in a split a single one is {} of the accuracy with all test \
          sentences. Intervals are over readers of this corpus; they say nothing of readers, texts, \
          trackers or tasks of another kind.",
-        plural(readers, "reader"),
-        percent(1.0 / readers as f64)
+        readers(report),
+        percent(report.protocol.chance())
     )];
+    if report.corpus.name == SIMULATED {
+        limits.push(
+            "These readers are simulated: the numbers show how the methods work and say nothing \
+             about people."
+                .to_owned(),
+        );
+    }
     if let Some(claims) = fewest_claims(report).filter(|n| *n > 0) {
         limits.push(format!(
             "With {n} false claims in the smallest split no false match rate below 3/{n} = {} can \
@@ -52,7 +61,21 @@ fn limits(report: &Report) -> Vec<String> {
          whoever is nearest."
             .to_owned(),
     );
-    if report.protocol.split != "session" {
+    limits.push(
+        "False claims, too, are made by readers who are known (closed set). A claim is judged by \
+         the ratio of the claimed reader to the others, and the one who really read is among these \
+         and fits better, so that false claims look weaker than they should. A stranger has nobody \
+         there to fit better: the false match rate against strangers is higher, and this study \
+         cannot say by how much."
+            .to_owned(),
+    );
+    if report.protocol.split == "session" {
+        limits.push(
+            "Thresholds are fixed within the training session. People change between sessions, so \
+             that the false match rate observed can exceed the one asked for."
+                .to_owned(),
+        );
+    } else {
         limits.push(
             "Training and test texts may be of the same session. Readers change from day to day, \
              so that accuracy on another day is likely to be lower."

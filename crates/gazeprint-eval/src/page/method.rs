@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::figure::escape;
 use crate::report::Report;
 use crate::tables::number::{grouped, percent, plural};
+use crate::tables::readers;
 
 /// Readers that are named; `study.json` names them all.
 const NAMED: usize = 8;
@@ -33,8 +34,10 @@ fn split(report: &Report) -> String {
              test."
         ),
         "temporal" => format!(
-            "{part} of the texts, those read first, train; those read later test, so that nothing \
-             is learned from what comes after the test."
+            "{part} of the texts of each session, those that a reader read first, train; those read \
+             later in the session test. A text stays on the side of its first reading. So with \
+             several sessions, or texts that are read again, some of the training comes after some \
+             of the test."
         ),
         "session" => {
             "Whole sessions train and other sessions test, so that readers are recognised \
@@ -67,7 +70,8 @@ fn probes(report: &Report) -> String {
     };
     format!(
         "A probe is what is to be recognised: all test sentences of a reader together{few}. Every \
-         probe is compared with all readers of its split."
+         probe is compared with all readers of its split: {}.",
+        readers(report)
     )
 }
 
@@ -155,6 +159,14 @@ pub(super) fn measures(report: &Report) -> String {
           other than the one who produced the probe.",
         ),
         (
+            "false claims",
+            "Every probe is also held against the claim to be each of the other readers. All who \
+          claim falsely are thus enrolled themselves (closed set). The ratio to the cohort, which \
+          area, EER, FMR and FNMR rest on, holds the claimed reader against the true one among \
+          others; a stranger would be held against people who are all wrong. So false claims look \
+          weaker here than those of strangers would, and the FMR against strangers is higher.",
+        ),
+        (
             "Cllr",
             "Cost of the likelihood ratios in bits: 0 for an oracle, 1 for one that knows \
           nothing, more for one that misleads. The minimum is what the best calibration would \
@@ -163,8 +175,9 @@ pub(super) fn measures(report: &Report) -> String {
         spread,
         (
             "95\u{a0}% interval",
-            "By drawing readers with replacement (bootstrap): how much the \
-          number would change with other readers of the same kind.",
+            "By drawing readers with replacement (bootstrap) as those who produce the probes, \
+          against a fixed gallery: how much the number would change if other readers of the gallery's \
+          kind produced them. What another gallery would change is not counted.",
         ),
     ];
     let mut out = String::from("<dl class=\"terms\">\n");

@@ -65,7 +65,7 @@ pub fn html(report: &Report, figures: &[(&str, &str, &Drawing)]) -> String {
             "Verification",
             results(tables::verification(report), &VERIFICATION),
         ),
-        Section::new("robustness", "Robustness", results(Vec::new(), &ROBUSTNESS)),
+        Section::new("robustness", "Robustness", results(tables::robustness(report), &ROBUSTNESS)),
         Section::new("readers", "Readers", results(Vec::new(), &READERS)),
         Section::new("more", "More figures", results(Vec::new(), &others)),
         Section::new(

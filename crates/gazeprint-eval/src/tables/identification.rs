@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::number::{plural, proportion, signed};
-use super::{Cell, Mark, Table, note_on_errors, probes_of, sizes};
+use super::{Cell, Mark, Table, note_on_errors, probes_of, readers, sizes};
 use crate::report::{PairedReport, Report};
 
 /// The paper's Table 1, and the same for probes of a few sentences.
@@ -36,9 +36,10 @@ pub(super) fn accuracy(report: &Report) -> Table {
         table.embolden(column, |a, b| a > b);
     }
     table.note(format!(
-        "{} Chance is {}. The best of each column is bold.",
+        "{} Chance is {} among {}. The best of each column is bold.",
         note_on_errors(report),
-        proportion(1.0 / report.corpus.readers as f64)
+        proportion(report.protocol.chance()),
+        readers(report)
     ));
     table
 }

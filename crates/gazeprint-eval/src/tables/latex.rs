@@ -1,18 +1,34 @@
-//! Tables in LaTeX, with the rules of the package `booktabs`.
+//! Tables in LaTeX, with the rules of the package `booktabs`, made to fit by `graphicx`.
 
 use std::fmt::Write as _;
 
 use super::{Cell, Mark, Table};
+use crate::figure::is_unseen;
 
 /// From so many columns on, a table takes both columns of a page.
 const WIDE: usize = 6;
 /// From so many on, it needs every point there is.
 const CROWDED: usize = 9;
+/// More rows than this do not fit a page, and tables that break over pages (`longtable`) do not go
+/// into papers of two columns.
+const LONG: usize = 40;
+
+/// Shrinks what would be wider than the text, and leaves the rest as it is.
+const FIT: &str = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{";
 
 pub(super) fn write(setting: &str, tables: &[Table]) -> String {
-    let mut out = String::from("% Needs \\usepackage{booktabs}.\n");
+    let mut out = String::from("% Needs \\usepackage{booktabs} and \\usepackage{graphicx}.\n");
     for table in tables {
-        float(&mut out, setting, table);
+        match table.rows.len() {
+            0..=LONG => float(&mut out, setting, table),
+            rows => {
+                let id = table.id;
+                let _ = write!(
+                    out,
+                    "\n% {id}: {rows} rows, longer than a page; see tables.md or study.json.\n"
+                );
+            }
+        }
     }
     out
 }
@@ -24,7 +40,8 @@ fn float(out: &mut String, setting: &str, table: &Table) {
     let _ = write!(
         out,
         "\n\\begin{{{float}}}\n\\centering\n\\footnotesize\n\\setlength{{\\tabcolsep}}{{{gap}pt}}\n\
-         \\setlength{{\\belowcaptionskip}}{{4pt}}\n\\caption{{{} {}}}\n\\label{{tab:gazeprint-{}}}\n\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n\
+         \\setlength{{\\belowcaptionskip}}{{4pt}}\n\\caption{{{} {}}}\n\\label{{tab:gazeprint-{}}}\n\
+         {FIT}\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n\
          \\toprule\n",
         escape(&table.caption),
         escape(setting),
@@ -42,7 +59,7 @@ fn float(out: &mut String, setting: &str, table: &Table) {
         let cells: Vec<String> = row.iter().map(cell).collect();
         let _ = writeln!(out, "{} \\\\", cells.join(" & "));
     }
-    out.push_str("\\bottomrule\n\\end{tabular}\n");
+    out.push_str("\\bottomrule\n\\end{tabular}}\n");
     for note in &table.notes {
         let _ = writeln!(
             out,
@@ -183,7 +200,7 @@ fn characters(text: &str) -> String {
                 let _ = write!(out, "$_{}$", c as u32 - '₀' as u32);
             }
             '\u{a0}' => out.push('~'),
-            c if c.is_control() => out.push(' '),
+            c if c.is_control() || is_unseen(c) => out.push(' '),
             c => match superscript(c) {
                 Some(digit) => {
                     let _ = write!(out, "$^{digit}$");

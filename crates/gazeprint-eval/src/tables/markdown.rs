@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Cell, Mark, Table};
+use crate::figure::is_unseen;
 
 pub(super) fn write(setting: &str, tables: &[Table]) -> String {
     let mut out = format!("# Results\n\n{}\n", escape(setting));
@@ -50,6 +51,7 @@ fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '\\' | '`' | '*' | '_' | '|' | '#' | '~' | '!' | '[' | ']' => out.extend(['\\', c]),
+            c if is_unseen(c) => out.push('\u{FFFD}'),
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `identification` | accuracy, ranks, differences between methods |
 //! | `verification` | errors of verification, operating points, thresholds |
+//! | `robustness` | accuracy on worse recordings |
 //! | `computing` | constants, diagnostics, times |
 //! | `number` | how numbers are set |
 //! | `markdown`, `latex`, `html` | the writers |
@@ -17,11 +18,13 @@ mod identification;
 mod latex;
 mod markdown;
 pub(crate) mod number;
+mod robustness;
 mod verification;
 
 use std::collections::BTreeSet;
 
 pub use number::grouped;
+pub(crate) use robustness::shown_size;
 pub(crate) use verification::fewest_claims;
 
 use crate::report::{Estimate, MethodReport, Report, SentencesReport};
@@ -31,8 +34,9 @@ pub fn markdown(report: &Report) -> String {
     markdown::write(&setting(report), &all(report))
 }
 
-/// `tables.tex`: all tables of a report in LaTeX, to be `\input` into a paper that uses the package
-/// `booktabs`. Labels are `tab:gazeprint-accuracy` and so on.
+/// `tables.tex`: the tables of a report in LaTeX, to be `\input` into a paper that uses the packages
+/// `booktabs` and `graphicx`, in one column or two. Labels are `tab:gazeprint-accuracy` and so on.
+/// Tables longer than a page are left out; a comment says so.
 pub fn latex(report: &Report) -> String {
     latex::write(&setting(report), &all(report))
 }
@@ -197,6 +201,7 @@ impl Table {
 fn all(report: &Report) -> Vec<Table> {
     let mut tables = identification(report);
     tables.extend(verification(report));
+    tables.extend(robustness(report));
     tables.extend(computing(report));
     tables.extend(times(report));
     tables
@@ -224,6 +229,11 @@ pub(crate) fn verification(report: &Report) -> Vec<Table> {
         verification::by_sentences(report),
         verification::thresholds(report),
     ])
+}
+
+/// How it fares on worse recordings.
+pub(crate) fn robustness(report: &Report) -> Vec<Table> {
+    filled([robustness::accuracy(report)])
 }
 
 /// How it was computed, less what differs from run to run.
@@ -257,6 +267,17 @@ fn setting(report: &Report) -> String {
         },
         protocol.seed
     )
+}
+
+/// How many readers there are to choose from: those of a split, as a range where splits differ.
+pub(crate) fn readers(report: &Report) -> String {
+    let counts = &report.protocol.readers_by_split;
+    match (counts.iter().min(), counts.iter().max()) {
+        (Some(&least), Some(&most)) if least < most => {
+            format!("{} to {}", number::grouped(least), number::plural(most, "reader"))
+        }
+        (_, most) => number::plural(most.copied().unwrap_or(report.corpus.readers), "reader"),
+    }
 }
 
 /// Sizes of probes that any method was tried with.

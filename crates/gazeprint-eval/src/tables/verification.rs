@@ -6,6 +6,12 @@ use super::number::{
 use super::{Cell, Mark, Table, note_on_errors, probes_of, sizes};
 use crate::report::{Estimate, OperatingReport, Report, VerificationReport};
 
+/// What false claims are, wherever rates of them stand.
+const CLOSED_SET: &str = "False claims are made by readers who are enrolled themselves (closed \
+                          set). The ratio to the cohort then holds the claimed reader against the \
+                          true one too, which makes these claims look weaker than those of \
+                          strangers: against strangers the FMR is higher.";
+
 /// The paper's Table 2, and what is usual in biometrics.
 pub(super) fn errors(report: &Report) -> Table {
     let mut table = Table::new(
@@ -22,8 +28,15 @@ pub(super) fn errors(report: &Report) -> Table {
     for fmr in &rates {
         table.grouped("FNMR at FMR", target(*fmr));
     }
+    let cllr = table.columns.len();
     table.grouped("Cllr", "actual");
+    // Intervals of costs are not always computed.
+    let intervals = report.methods.iter().any(|m| cllr_interval(&m.verification).is_some());
+    if intervals {
+        table.grouped("Cllr", "95\u{a0}% interval");
+    }
     table.grouped("Cllr", "minimum");
+    let cllr_min = table.columns.len() - 1;
     for method in &report.methods {
         let v = &method.verification;
         let mut row = vec![
@@ -36,14 +49,23 @@ pub(super) fn errors(report: &Report) -> Table {
             Some(point) => fnmr(point, false),
             None => Cell::missing(),
         }));
-        row.extend([v.cllr, v.cllr_min].map(cost));
+        row.push(cost(v.cllr));
+        if intervals {
+            row.push(Cell::interval(cllr_interval(v), proportion));
+        }
+        row.push(cost(v.cllr_min));
         table.rows.push(row);
     }
-    for column in (1..table.columns.len()).filter(|c| *c != 3) {
+    // No best FNMR: at thresholds fixed before, methods differ in the FMR that came of them.
+    for column in [1, 2, cllr, cllr_min] {
         table.embolden(column, |a, b| a < b);
     }
-    table.note(format!("{} The best of each column is bold.", note_on_errors(report)));
+    table.note(format!(
+        "{} The best area, EER and Cllr are bold; FNMR do not compare, since the FMR observed differ.",
+        note_on_errors(report)
+    ));
     note_on_support(&mut table, report);
+    table.note(CLOSED_SET);
     table
 }
 
@@ -77,6 +99,7 @@ pub(super) fn operating_points(report: &Report) -> Table {
     }
     table.note(note_on_errors(report));
     note_on_support(&mut table, report);
+    table.note(CLOSED_SET);
     table
 }
 
@@ -89,7 +112,7 @@ pub(super) fn by_sentences(report: &Report) -> Table {
          ratios in bits.",
     );
     table.words("Method");
-    for head in ["Sentences", "Probes", "Accuracy", "95\u{a0}% interval", "EER"] {
+    for head in ["Sentences", "Accuracy", "95\u{a0}% interval", "EER"] {
         table.numbers(head);
     }
     let probes = || report.methods.iter().flat_map(|m| &m.by_sentences);
@@ -106,7 +129,6 @@ pub(super) fn by_sentences(report: &Report) -> Table {
             let mut row = vec![
                 Cell::word(&method.method),
                 Cell::count(s.sentences),
-                Cell::count(s.probes),
                 Cell::estimate(&s.accuracy, proportion),
                 Cell::interval(s.accuracy.ci95, proportion),
                 Cell::estimate(&v.eer, fine),
@@ -119,7 +141,7 @@ pub(super) fn by_sentences(report: &Report) -> Table {
             table.rows.push(row);
         }
     }
-    table.note(format!("Probes of all splits together. {}", note_on_errors(report)));
+    table.note(format!("{}{}", note_on_probes(report), note_on_errors(report)));
     if let Some(most) = probes().map(|s| s.shorter_probes).max().filter(|n| *n > 0) {
         table.note(format!(
             "Readers with fewer test sentences than asked for give one probe of all they have, at \
@@ -133,6 +155,7 @@ pub(super) fn by_sentences(report: &Report) -> Table {
              probes fared and supports no such rate.",
         );
     }
+    table.note(CLOSED_SET);
     table
 }
 
@@ -167,7 +190,21 @@ pub(super) fn thresholds(report: &Report) -> Table {
         "Fixations are the geometric mean over probes; “all” are all sentences of a fold of the \
          training texts.",
     );
+    table.note(CLOSED_SET);
     table
+}
+
+/// How many probes there are of each size: as a sentence, since all methods have the same.
+fn note_on_probes(report: &Report) -> String {
+    let probes: Vec<String> = sizes(report)
+        .into_iter()
+        .filter_map(|size| report.methods.iter().find_map(|m| probes_of(m, size)))
+        .map(|s| format!("{} of {}", grouped(s.probes), s.sentences))
+        .collect();
+    match probes.is_empty() {
+        true => String::new(),
+        false => format!("Probes by sentences, all splits together: {}. ", probes.join(", ")),
+    }
 }
 
 /// False match rates that were asked for, from high to low.
@@ -214,7 +251,11 @@ fn note_on_support(table: &mut Table, report: &Report) {
     });
 }
 
+fn cllr_interval(v: &VerificationReport) -> Option<[f64; 2]> {
+    v.cllr.and_then(|cllr| cllr.ci95)
+}
+
 /// A cost of likelihood ratios; there is none without calibration.
 fn cost(cllr: Option<Estimate>) -> Cell {
-    cllr.map_or_else(Cell::missing, |c| Cell::number(proportion(c.mean), c.mean))
+    cllr.map_or_else(Cell::missing, |c| Cell::estimate(&c, proportion))
 }
