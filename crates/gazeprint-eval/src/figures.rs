@@ -11,6 +11,7 @@ use crate::figure::{
 };
 use crate::portrait::Portrait;
 use crate::report::{ErrorCurveReport, Estimate, MethodReport, Report};
+use crate::robustness::Robustness;
 use crate::study::Study;
 
 /// The figures of a study with their names: accuracy over the amount of reading and the number of
@@ -73,9 +74,7 @@ pub fn figures(
         ("scanpath", scanpath(&portrait.scanpath)),
     ];
     if let Some(worse) = &report.robustness {
-        // With all test sentences good methods are right at every level.
-        let sizes = &report.protocol.probe_sentences;
-        let size = sizes.iter().copied().find(|m| *m >= 5).or(sizes.last().copied());
+        let size = Robustness::telling_size(&report.protocol.probe_sentences);
         drawings.push(("robustness", robustness(&worse.curves(size))));
     }
     drawings
