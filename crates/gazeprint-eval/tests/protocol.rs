@@ -247,7 +247,7 @@ fn every_other_text(corpus: &Corpus) -> Vec<Assignment> {
         text: corpus.texts()[path.text].id().to_owned(),
         session: None,
         trial: None,
-        trains: path.text % 2 == 0,
+        trains: path.text.is_multiple_of(2),
     };
     corpus.scanpaths().iter().map(row).collect()
 }

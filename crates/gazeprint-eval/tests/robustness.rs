@@ -266,7 +266,7 @@ fn levels_go_on_after_an_interruption_and_have_three_splits_of_a_file() {
         text: corpus.texts()[path.text].id().to_owned(),
         session: None,
         trial: None,
-        trains: (path.text as u32 + split) % 2 == 0,
+        trains: (path.text as u32 + split).is_multiple_of(2),
     };
     let row = &row;
     let rows = (1..=4).flat_map(|split| corpus.scanpaths().iter().map(move |p| row(split, p)));
