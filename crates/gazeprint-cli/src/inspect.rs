@@ -218,7 +218,7 @@ fn row(
 }
 
 /// A name as it can be shown: characters that command a terminal, or do not show, are spelt out.
-fn visible(name: &str) -> String {
+pub(crate) fn visible(name: &str) -> String {
     name.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"")
 }
 

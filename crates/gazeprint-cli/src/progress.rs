@@ -11,16 +11,16 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Shows a study's progress on a terminal, and stops it on Ctrl-C.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    splits: u64,
     methods: usize,
     begun: AtomicU64,
-    split: AtomicU64,
+    /// Splits that the method has before it, the current one among them.
+    left: AtomicU64,
     stopped: Arc<AtomicBool>,
 }
 
 impl Progress {
-    /// For `methods` methods on `splits` splits each, a method counting once for each study.
-    pub(crate) fn new(methods: usize, splits: usize) -> anyhow::Result<Self> {
+    /// For `methods` methods, a method counting once for each study.
+    pub(crate) fn new(methods: usize) -> anyhow::Result<Self> {
         let stopped = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stopped);
         ctrlc::set_handler(move || {
@@ -36,8 +36,8 @@ impl Progress {
                 .context("the template of the progress bar")?
                 .progress_chars("=> "),
         );
-        let (begun, split) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Self { bar, splits: splits as u64, methods, begun, split, stopped })
+        let (begun, left) = (AtomicU64::new(0), AtomicU64::new(0));
+        Ok(Self { bar, methods, begun, left, stopped })
     }
 
     /// Takes the bar off the screen.
@@ -50,8 +50,7 @@ impl Monitor for Progress {
     /// The first split tells what all splits of a method will cost; those before were done earlier.
     fn expect(&self, cost: u64) {
         if self.bar.length().is_none() {
-            let left = self.splits.saturating_sub(self.split.load(Ordering::Relaxed));
-            self.bar.set_length(cost * left.max(1));
+            self.bar.set_length(cost * self.left.load(Ordering::Relaxed).max(1));
         }
     }
 
@@ -65,19 +64,18 @@ impl Monitor for Progress {
 }
 
 impl StudyMonitor for Progress {
-    fn begin(&self, method: &str, split: usize) {
+    fn begin(&self, method: &str, split: usize, splits: usize) {
         if split == 0 {
             self.bar.unset_length();
             self.bar.reset();
             self.begun.fetch_add(1, Ordering::Relaxed);
         }
-        self.split.store(split as u64, Ordering::Relaxed);
+        self.left.store((splits - split) as u64, Ordering::Relaxed);
         let number = self.begun.load(Ordering::Relaxed);
         self.bar.set_message(format!(
-            "{number}/{} {method}, split {} of {}",
+            "{number}/{} {method}, split {} of {splits}",
             self.methods,
-            split + 1,
-            self.splits
+            split + 1
         ));
     }
 }

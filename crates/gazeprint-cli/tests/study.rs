@@ -222,21 +222,10 @@ fn an_interrupted_study_goes_on() {
     let output = study(&corpus, &[&options[..], &[whole.to_str().unwrap()]].concat());
     assert!(output.status.success(), "{}", stderr(&output));
 
-    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("gazeprint"))
-        .args(["study", corpus.to_str().unwrap()])
-        .args(options)
-        .arg(&broken)
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
+    let plain = &options[..options.len() - 1];
+    killed(&corpus, &broken, plain, "semiparametric-2.bin");
     let unfinished = broken.join("unfinished");
     let second = unfinished.join("semiparametric-2.bin");
-    while !second.exists() && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(second.exists() && !broken.join("study.json").exists(), "killed on the way");
     let made = |path: &Path| std::fs::metadata(path).unwrap().modified().unwrap();
     let before = made(&second);
 
@@ -262,7 +251,145 @@ fn an_interrupted_study_goes_on() {
         assert!(read(&whole) == read(&broken));
     }
     let output = study(&corpus, &resume);
-    assert!(stderr(&output).contains("nothing to resume"), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("holds a complete study"), "{}", stderr(&output));
+    assert!(broken.join("study.json").exists());
+}
+
+/// Starts a study and kills it when it has written a file.
+fn killed(corpus: &Path, out: &Path, more: &[&str], file: &str) {
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("gazeprint"))
+        .args(["study", corpus.to_str().unwrap(), "--out", out.to_str().unwrap()])
+        .args(more)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let file = out.join("unfinished").join(file);
+    while !file.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(file.exists() && !out.join("study.json").exists(), "killed on the way");
+}
+
+/// Torn and foreign results were taken for those of the study.
+#[test]
+fn only_whole_results_of_the_same_study_are_taken_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let (out, whole) = (folder.path().join("out"), folder.path().join("whole"));
+    let options = ["--splits", "9", "--methods", "semiparametric"];
+    let result = |number: usize| out.join(format!("unfinished/semiparametric-{number}.bin"));
+    let path = out.to_str().unwrap();
+
+    // Without --resume nothing is taken up, whatever lies there.
+    std::fs::create_dir_all(out.join("unfinished")).unwrap();
+    std::fs::write(result(1), "foreign").unwrap();
+    killed(&corpus, &out, &options, "semiparametric-3.bin");
+    let mut torn = std::fs::read(result(1)).unwrap();
+    torn.truncate(torn.len() - 1);
+    std::fs::write(result(1), torn).unwrap();
+    let mut changed = std::fs::read(result(2)).unwrap();
+    *changed.last_mut().unwrap() ^= 1;
+    std::fs::write(result(2), changed).unwrap();
+    std::fs::write(out.join("unfinished/semiparametric-3.csv"), "1,1,r001,r001,0,0\n").unwrap();
+    let output = study(&corpus, &[&options[..], &["--out", path, "--resume"]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let output = study(&corpus, &[&options[..], &["--out", whole.to_str().unwrap()]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let scores = |out: &Path| std::fs::read(out.join("scores/semiparametric.csv")).unwrap();
+    assert!(scores(&out) == scores(&whole));
+
+    // What is given up is told.
+    killed(&corpus, &out, &options, "semiparametric-1.bin");
+    let few = ["--splits", "1", "--methods", "landwehr", "--out", path];
+    let output = study(&corpus, &few);
+    let told = stderr(&output);
+    assert!(told.contains("another interrupted study, now given up: there division"), "{told}");
+    killed(&corpus, &out, &options, "semiparametric-1.bin");
+    let output = study(&corpus, &[&options[..], &["--out", path]].concat());
+    assert!(stderr(&output).contains("--resume would go on"), "{}", stderr(&output));
+}
+
+#[test]
+fn two_studies_do_not_write_to_one_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    let lock = std::fs::File::create(out.join(".lock")).unwrap();
+    lock.lock().unwrap();
+    let options = ["--splits", "1", "--methods", "landwehr-t", "--out", out.to_str().unwrap()];
+    let output = study(&corpus, &options);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("another study is writing to"), "{}", stderr(&output));
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1, "nothing else is there");
+    drop(lock);
+    assert!(study(&corpus, &options).status.success());
+    assert!(!out.join(".lock").exists());
+}
+
+#[test]
+fn a_new_study_replaces_the_old_one_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let out = folder.path().join("out");
+    for name in ["figures", "scores"] {
+        std::fs::create_dir_all(out.join(name)).unwrap();
+    }
+    let (old, mine) = (["figures/robustness.svg", "scores/landwehr.csv"], "figures/mine.svg");
+    old.iter().chain([&mine]).for_each(|file| std::fs::write(out.join(file), "old").unwrap());
+    let options = ["--splits", "1", "--methods", "landwehr-t", "--out", out.to_str().unwrap()];
+    assert!(study(&corpus, &options).status.success());
+    assert!(old.iter().all(|file| !out.join(file).exists()));
+    assert!(out.join(mine).exists());
+}
+
+#[test]
+fn noise_is_of_use_without_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let options = ["--splits", "4", "--methods", "landwehr-t,landwehr-t", "--noise"];
+    let output = study(&corpus, &options);
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        table.contains("accuracy with 5 texts a probe on worse recordings, 3 splits"),
+        "{table}"
+    );
+    assert!(table.contains("noise, characters      0  0.25   0.5     1     2     4\n"), "{table}");
+    assert_eq!(table.matches("\nlandwehr-t ").count(), 3, "{table}");
+}
+
+#[test]
+fn rows_of_splits_without_readings_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let file = folder.path().join("splits.csv");
+    let mut rows = "split,reader,text,session,role\n".to_owned();
+    for reader in ["r001", "r002", "r003"] {
+        for (text, role) in
+            [("s001", "train"), ("s002", "train"), ("s003", "test"), ("s004", "test")]
+        {
+            rows += &format!("3,{reader},{text},1,{role}\n");
+        }
+    }
+    rows += "3,r001,s005,9,test\n";
+    std::fs::write(&file, &rows).unwrap();
+    let options = ["--methods", "landwehr-t", "--splits-file", file.to_str().unwrap()];
+    let output = study(&corpus, &options);
+    let told = stderr(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("match no reading that counts, e.g. split 3, reader"), "{told}");
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.contains("3 readers a split, chance 0.333"), "{table}");
+    std::fs::write(&file, "split,reader,text,role\n4,r001,s001,train\n").unwrap();
+    let told = stderr(&study(&corpus, &options));
+    assert!(
+        told.contains("split 4 of the file has 0, in 1 rows that train and 0 that test"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -277,6 +404,7 @@ fn one_reader_can_be_shown() {
     let output = study(&corpus, &[&options[..], &["--show-reader", "r044"]].concat());
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("no reader \"r044\""), "{}", stderr(&output));
+    assert!(stderr(&output).contains("similar ones: \"r004\""), "{}", stderr(&output));
 }
 
 #[test]
@@ -324,7 +452,7 @@ fn another_seed_gives_another_study() {
 fn bad_requests_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(folder.path());
-    let cases: [(&[&str], &str); 18] = [
+    let cases: [(&[&str], &str); 19] = [
         (&["--split", "session"], "more than one session, but here all are of session \"1\""),
         (&["--split", "session", "--splits", "3"], "--splits does nothing without --split random"),
         (&["--split", "session", "--train-fraction", "0.3"], "--train-fraction does nothing"),
@@ -334,7 +462,8 @@ fn bad_requests_are_refused_with_the_reason() {
         (&["--splits-file", "x.csv", "--splits", "3"], "cannot be used with"),
         (&["--methods", "landwer"], "a similar value exists: 'landwehr'"),
         (&["--engine", "gibbs"], "possible values: laplace, nuts, metropolis"),
-        (&["--splits", "0"], "at least one split is needed"),
+        (&["--splits", "0"], "0 is not in 1..=10000"),
+        (&["--splits", "-1"], "-1 is not in 1..=10000"),
         (&["--train-fraction", "1"], "between 0 and 1"),
         (&["--probe-sentences", "0"], "at least one sentence"),
         (&["--min-duration", "2000"], "shortest duration"),
@@ -357,7 +486,7 @@ fn bad_requests_are_refused_with_the_reason() {
     std::fs::write(&blocked, "").unwrap();
     let output = study(&corpus, &["--out", blocked.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("cannot make the folder"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("blocked is a file, not a folder"), "{}", stderr(&output));
 }
 
 #[test]

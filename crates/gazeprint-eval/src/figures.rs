@@ -11,8 +11,8 @@ use crate::figure::{
 };
 use crate::portrait::Portrait;
 use crate::report::{ErrorCurveReport, Estimate, MethodReport, Report};
+use crate::robustness::Robustness;
 use crate::study::Study;
-use crate::tables::shown_size;
 
 /// The figures of a study with their names: accuracy over the amount of reading and the number of
 /// readers, errors of verification, scores, and one reader's portrait.
@@ -74,7 +74,8 @@ pub fn figures(
         ("scanpath", scanpath(&portrait.scanpath)),
     ];
     if let Some(worse) = &report.robustness {
-        drawings.push(("robustness", robustness(&worse.curves(shown_size(report)))));
+        let size = Robustness::telling_size(&report.protocol.probe_sentences);
+        drawings.push(("robustness", robustness(&worse.curves(size))));
     }
     drawings
 }

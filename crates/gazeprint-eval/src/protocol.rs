@@ -1,5 +1,8 @@
 //! How a corpus is divided into training and test (section 8 of the model).
 
+mod given;
+
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use gazeprint::corpus::{Corpus, Text};
@@ -7,6 +10,8 @@ use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
 use rand::seq::SliceRandom;
 use thiserror::Error;
+
+use self::given::{Names, given};
 
 /// Why a corpus cannot be divided as asked.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -30,9 +35,29 @@ pub enum ProtocolError {
     },
     /// Too few readers.
     #[error(
-        "identification needs two readers with both training and test texts; in one split there are only {0}"
+        "identification needs two readers with both training and test texts; split {split} has {readers}"
     )]
-    TooFewReaders(usize),
+    TooFewReaders {
+        /// Which split, from 1.
+        split: usize,
+        /// Readers that have both.
+        readers: usize,
+    },
+    /// Too few readers in a given split.
+    #[error(
+        "identification needs two readers with both training and test texts; split {split} of the \
+         file has {readers}, in {train} rows that train and {test} that test: are rows missing?"
+    )]
+    TooFewGiven {
+        /// The number that the rows have.
+        split: u32,
+        /// Readers that have both.
+        readers: usize,
+        /// Rows that train.
+        train: usize,
+        /// Rows that test.
+        test: usize,
+    },
     /// One session only.
     #[error(
         "the session protocol needs recordings of more than one session, but here {}; \
@@ -106,6 +131,20 @@ impl Division {
             Self::Session | Self::Given(_) => None,
         }
     }
+
+    /// Given rows that are about readers of the corpus, but match no reading; readings whose
+    /// fixations all were dropped are none.
+    pub fn unmatched(&self, corpus: &Corpus, readings: &[Reading]) -> Vec<&Assignment> {
+        let Self::Given(rows) = self else {
+            return Vec::new();
+        };
+        let names = Names::of(corpus, readings);
+        let readers: HashSet<&str> = corpus.readers().iter().map(String::as_str).collect();
+        rows.iter()
+            .filter(|row| readers.contains(row.reader.as_str()))
+            .filter(|row| names.matching(row).is_empty())
+            .collect()
+    }
 }
 
 /// What a reading is for in a given split.
@@ -175,13 +214,8 @@ impl Protocol {
     /// If there is to be no split or no part, or if given splits name readers or texts that the
     /// corpus does not have.
     pub fn check(&self, corpus: &Corpus) -> Result<(), ProtocolError> {
-        if let Some(part) = self.division.train_fraction()
-            && !(part > 0.0 && part < 1.0)
-        {
-            return Err(ProtocolError::TrainFraction(part));
-        }
+        self.check_numbers()?;
         match &self.division {
-            Division::Random { splits: 0, .. } => Err(ProtocolError::NoSplits),
             Division::Given(rows) => {
                 let readers: HashSet<&str> = corpus.readers().iter().map(String::as_str).collect();
                 let texts: HashSet<&str> = corpus.texts().iter().map(Text::id).collect();
@@ -199,7 +233,21 @@ impl Protocol {
         }
     }
 
-    /// All splits of a corpus.
+    fn check_numbers(&self) -> Result<(), ProtocolError> {
+        match self.division {
+            Division::Random { splits: 0, .. } => Err(ProtocolError::NoSplits),
+            Division::Random { train_fraction: part, .. }
+            | Division::Temporal { train_fraction: part }
+                if !(part > 0.0 && part < 1.0) =>
+            {
+                Err(ProtocolError::TrainFraction(part))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All splits of a corpus. Given rows about readers whom it does not have are passed over, so
+    /// that it may hold a part of the readers; [`Self::check`] is for the whole.
     ///
     /// # Errors
     /// If the request makes no sense or the corpus is too small for it.
@@ -208,7 +256,7 @@ impl Protocol {
         corpus: &Corpus,
         readings: &[Reading],
     ) -> Result<Vec<Split>, ProtocolError> {
-        self.check(corpus)?;
+        self.check_numbers()?;
         match &self.division {
             Division::Random { splits, train_fraction } => (0..*splits)
                 .map(|split| self.random(split, *train_fraction, corpus, readings))
@@ -237,6 +285,7 @@ impl Protocol {
         units.shuffle(&mut Stream { seed: self.seed, index }.chain(0));
         let trains = first_part(train_fraction, &units);
         Split::of(corpus, readings, |_, r| Some(Role::training(trains.contains(&r.unit))))
+            .map_err(|readers| ProtocolError::TooFewReaders { split: split + 1, readers })
     }
 
     /// The seed of everything a method draws in split number `split`.
@@ -289,9 +338,11 @@ fn temporal(
     let mut order: Vec<usize> = (0..readings.len()).collect();
     // Where no order is given, that of the file.
     order.sort_by(|&a, &b| {
-        let key = |i: usize| (readings[i].reader, path(i).session.as_str());
         let time = |i: usize| path(i).order.unwrap_or(f64::INFINITY);
-        key(a).cmp(&key(b)).then(time(a).total_cmp(&time(b))).then(a.cmp(&b))
+        (readings[a].reader.cmp(&readings[b].reader))
+            .then_with(|| session_order(&path(a).session, &path(b).session))
+            .then(time(a).total_cmp(&time(b)))
+            .then(a.cmp(&b))
     });
     let same = |a: &usize, b: &usize| {
         readings[*a].reader == readings[*b].reader && path(*a).session == path(*b).session
@@ -314,18 +365,20 @@ fn temporal(
         }
     }
     Split::of(corpus, readings, |_, r| roles.get(&(r.reader, r.unit)).copied())
+        .map_err(|readers| ProtocolError::TooFewReaders { split: 1, readers })
+}
+
+/// Numbers in their order, before names in theirs.
+fn session_order(a: &str, b: &str) -> Ordering {
+    let number = |name: &str| name.parse::<f64>().unwrap_or(f64::INFINITY);
+    number(a).total_cmp(&number(b)).then_with(|| a.cmp(b))
 }
 
 /// Every session against every later one.
 fn sessions(corpus: &Corpus, readings: &[Reading]) -> Result<Vec<Split>, ProtocolError> {
     let session = |reading: &Reading| corpus.scanpaths()[reading.scanpath].session.as_str();
     let mut names: Vec<&str> = readings.iter().map(session).collect();
-    // Numbers in their order, before names in theirs.
-    let key = |name: &str| (name.parse().unwrap_or(f64::INFINITY), name.to_owned());
-    names.sort_by(|a, b| {
-        let (a, b) = (key(a), key(b));
-        a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-    });
+    names.sort_by(|a, b| session_order(a, b));
     names.dedup();
     if names.len() < 2 {
         return Err(ProtocolError::NoSessions(names.first().map(|s| (*s).to_owned())));
@@ -338,47 +391,14 @@ fn sessions(corpus: &Corpus, readings: &[Reading]) -> Result<Vec<Split>, Protoco
                 s if s == *test => Some(Role::Test),
                 _ => None,
             });
-            match split {
-                // Sessions that too few readers share say nothing.
-                Err(ProtocolError::TooFewReaders(_)) => {}
-                split => splits.push(Split {
-                    name: Some(format!("session {train} trains, session {test} tests")),
-                    ..split?
-                }),
+            // Sessions that too few readers share say nothing.
+            if let Ok(split) = split {
+                let name = Some(format!("session {train} trains, session {test} tests"));
+                splits.push(Split { name, ..split });
             }
         }
     }
     if splits.is_empty() { Err(ProtocolError::NoSharedSessions) } else { Ok(splits) }
-}
-
-/// Splits as given by name.
-fn given(
-    rows: &[Assignment],
-    corpus: &Corpus,
-    readings: &[Reading],
-) -> Result<Vec<Split>, ProtocolError> {
-    let mut by_name: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
-    for (i, reading) in readings.iter().enumerate() {
-        let name = (corpus.readers()[reading.reader].as_str(), corpus.texts()[reading.text].id());
-        by_name.entry(name).or_default().push(i);
-    }
-    let mut splits: BTreeMap<u32, Vec<Option<Role>>> = BTreeMap::new();
-    for row in rows {
-        let roles = splits.entry(row.split).or_insert_with(|| vec![None; readings.len()]);
-        for &i in by_name.get(&(row.reader.as_str(), row.text.as_str())).into_iter().flatten() {
-            let path = &corpus.scanpaths()[readings[i].scanpath];
-            let is = |wanted: &Option<String>, name: &str| {
-                wanted.as_deref().is_none_or(|wanted| wanted == name)
-            };
-            if is(&row.session, &path.session) && is(&row.trial, &path.trial) {
-                roles[i] = Some(Role::training(row.trains));
-            }
-        }
-    }
-    if splits.is_empty() {
-        return Err(ProtocolError::NoSplits);
-    }
-    splits.values().map(|roles| Split::of(corpus, readings, |i, _| roles[i])).collect()
 }
 
 /// A corpus of some of its readers, drawn at random.
@@ -402,12 +422,12 @@ pub fn draw_readers(corpus: &Corpus, readers: usize, seed: u64) -> Result<Corpus
 
 impl Split {
     /// The readers that have both training and test readings, and these; the role of a reading is
-    /// asked with its index, and may be none.
+    /// asked with its index, and may be none. Where readers are too few, their number.
     fn of(
         corpus: &Corpus,
         readings: &[Reading],
         role: impl Fn(usize, &Reading) -> Option<Role>,
-    ) -> Result<Self, ProtocolError> {
+    ) -> Result<Self, usize> {
         let mut has = vec![[false; 2]; corpus.readers().len()];
         let roles: Vec<Option<Role>> =
             readings.iter().enumerate().map(|(i, r)| role(i, r)).collect();
@@ -419,7 +439,7 @@ impl Split {
         let (readers, excluded): (Vec<usize>, Vec<usize>) =
             (0..has.len()).partition(|&r| has[r] == [true, true]);
         if readers.len() < 2 {
-            return Err(ProtocolError::TooFewReaders(readers.len()));
+            return Err(readers.len());
         }
         let mut place = vec![None; has.len()];
         readers.iter().enumerate().for_each(|(i, &r)| place[r] = Some(i));

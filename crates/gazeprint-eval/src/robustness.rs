@@ -6,25 +6,26 @@
 //! and so the same splits, except where a text loses its last fixation.
 
 use gazeprint::corpus::{Chars, Corpus, Limits, Millis, Scanpath};
-use gazeprint::method::Method;
+use gazeprint::inference::InferenceError;
+use gazeprint::method::{FitError, Method};
 use gazeprint::random::{Stream, stream};
+use gazeprint::saccade::readings;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::data::{CurvePoint, MethodCurve, RobustnessCurves};
 use crate::measures::mean_and_error;
-use crate::protocol::Division;
 use crate::study::{
-    DividedCorpus, Forgetful, MethodResult, Plan, ProbeResult, SplitResult, Study, StudyError,
-    StudyMonitor,
+    DividedCorpus, Keeper, MethodResult, Plan, ProbeResult, ProbeScores, SplitResult, Study,
+    StudyError, StudyMonitor,
 };
 
 /// Standard deviations of the noise added to positions, characters.
 pub const NOISE_SD: [f64; 6] = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0];
 /// Shortest durations kept, ms; those from the plan's longest on are left out.
 pub const MIN_DURATIONS: [f64; 5] = [0.0, 50.0, 80.0, 100.0, 150.0];
-/// Most splits at a level. There are eleven levels, and a trend needs no last digit.
+/// Most splits at a level, whatever the division. There are eleven levels, and a trend needs no last digit.
 pub const MOST_SPLITS: usize = 3;
 
 /// Accuracy at one size of probes.
@@ -52,8 +53,11 @@ pub struct MethodAccuracy {
 pub struct Outcome {
     /// Share of the fixations that do not count, 0 to 1.
     pub dropped_share: f64,
-    /// The methods.
+    /// The methods; none where the level cannot be studied.
     pub methods: Vec<MethodAccuracy>,
+    /// Why it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
 }
 
 /// With noise on positions.
@@ -87,50 +91,172 @@ pub struct Robustness {
     pub min_duration: Vec<DurationLevel>,
 }
 
-impl Robustness {
-    /// Repeats the study of a divided corpus, with at most [`MOST_SPLITS`] random splits, at every
-    /// level. The monitor sees the studies one after the other.
+/// The levels of a divided corpus, those that cannot be studied known beforehand.
+#[derive(Debug)]
+pub struct Levels<'a> {
+    divided: &'a DividedCorpus,
+    noise: Vec<(f64, Level)>,
+    duration: Vec<(f64, Level)>,
+}
+
+/// A corpus made worse.
+#[derive(Debug)]
+struct Level {
+    /// Tells it from the others where results are kept.
+    name: String,
+    sd: Chars,
+    limits: Limits,
+    state: State,
+}
+
+/// What is known of a level beforehand.
+#[derive(Debug)]
+enum State {
+    /// That it is the study of the plan.
+    Plan,
+    Missing(Outcome),
+    Open,
+}
+
+impl<'a> Levels<'a> {
+    /// Tries to divide the corpus at every level.
+    pub fn of(divided: &'a DividedCorpus) -> Self {
+        let limits = divided.plan.limits;
+        let level = |name: String, sd: Chars, limits: Limits| {
+            let mut level = Level { name, sd, limits, state: State::Open };
+            if sd.0 == 0.0 && limits == divided.plan.limits {
+                level.state = State::Plan;
+            } else if let Err(missing) = level.divide(divided) {
+                level.state = State::Missing(missing);
+            }
+            level
+        };
+        Self {
+            divided,
+            noise: NOISE_SD.map(|sd| (sd, level(format!("noise-{sd}"), Chars(sd), limits))).into(),
+            duration: duration_levels(&divided.plan)
+                .map(|(ms, limits)| (ms, level(format!("shortest-{ms}"), Chars(0.0), limits)))
+                .collect(),
+        }
+    }
+
+    /// Studies that [`Self::run`] comes to.
+    pub fn studies(&self) -> usize {
+        let levels = self.noise.iter().chain(&self.duration);
+        levels.filter(|(_, level)| matches!(level.state, State::Open)).count()
+    }
+
+    /// Repeats the study of the plan, with at most [`MOST_SPLITS`] splits, at every level. The
+    /// monitor sees the studies one after the other. The keeper is asked for methods by the names
+    /// `LEVEL/METHOD`, and given no scores.
     ///
     /// # Errors
-    /// As [`Study::run`], at the first level that fails.
+    /// If a result cannot be kept or the monitor says stop. A level at which a method fails is
+    /// missing, so that the others are not lost.
     pub fn run(
+        &self,
+        study: &Study,
+        methods: &[Box<dyn Method>],
+        monitor: &dyn StudyMonitor,
+        keeper: &dyn Keeper,
+    ) -> Result<Robustness, StudyError> {
+        let outcome = |level: &Level| match &level.state {
+            State::Plan => Ok(Outcome::of(self.divided, study)),
+            State::Missing(outcome) => Ok(outcome.clone()),
+            State::Open => level.run(self.divided, methods, monitor, keeper),
+        };
+        Ok(Robustness {
+            splits: self.divided.splits.len().min(MOST_SPLITS),
+            position_noise: self
+                .noise
+                .iter()
+                .map(|&(sd_chars, ref level)| Ok(NoiseLevel { sd_chars, outcome: outcome(level)? }))
+                .collect::<Result<_, StudyError>>()?,
+            min_duration: self
+                .duration
+                .iter()
+                .map(|&(min_duration_ms, ref level)| {
+                    Ok(DurationLevel { min_duration_ms, outcome: outcome(level)? })
+                })
+                .collect::<Result<_, StudyError>>()?,
+        })
+    }
+}
+
+impl Level {
+    /// The corpus at this level, of the readers that have been drawn; or why there is nothing to
+    /// study.
+    fn divide(&self, divided: &DividedCorpus) -> Result<DividedCorpus, Outcome> {
+        let plan = Plan { limits: self.limits, ..divided.plan.clone() };
+        let corpus = with_position_noise(&divided.corpus, self.sd, plan.protocol.seed);
+        let (readings, drops) = readings(&corpus, plan.limits);
+        let missing = |reason: String| Outcome {
+            dropped_share: drops.total() as f64 / corpus.fixation_count() as f64,
+            methods: Vec::new(),
+            missing: Some(reason),
+        };
+        if readings.is_empty() {
+            return Err(missing("no fixation counts".to_owned()));
+        }
+        let mut splits =
+            plan.protocol.splits(&corpus, &readings).map_err(|error| missing(error.to_string()))?;
+        splits.truncate(MOST_SPLITS);
+        Ok(DividedCorpus { plan, corpus, readings, drops, splits })
+    }
+
+    fn run(
+        &self,
         divided: &DividedCorpus,
         methods: &[Box<dyn Method>],
         monitor: &dyn StudyMonitor,
-    ) -> Result<Self, StudyError> {
-        let DividedCorpus { corpus, plan, .. } = divided;
-        // The readers have been drawn.
-        let mut plan = Plan { readers: None, ..plan.clone() };
-        if let Division::Random { splits, .. } = &mut plan.protocol.division {
-            *splits = (*splits).min(MOST_SPLITS);
+        keeper: &dyn Keeper,
+    ) -> Result<Outcome, StudyError> {
+        let divided = match self.divide(divided) {
+            Ok(divided) => divided,
+            Err(missing) => return Ok(missing),
+        };
+        let keeper = AtLevel { level: &self.name, keeper };
+        match Study::run(&divided, methods, monitor, &keeper) {
+            Ok(study) => Ok(Outcome::of(&divided, &study)),
+            Err(StudyError::Fit { method, split, source })
+                if !matches!(source, FitError::Inference(InferenceError::Interrupted)) =>
+            {
+                let missing = Some(format!("{method}, split {split}: {source}"));
+                let nothing = Study { methods: Vec::new() };
+                Ok(Outcome { missing, ..Outcome::of(&divided, &nothing) })
+            }
+            Err(error) => Err(error),
         }
-        let outcome = |corpus: Corpus, limits: Limits| {
-            let divided = DividedCorpus::new(corpus, Plan { limits, ..plan.clone() })?;
-            let study = Study::run(&divided, methods, monitor, &Forgetful)?;
-            Ok::<_, StudyError>(Outcome::of(&divided, &study))
-        };
-        let position_noise = NOISE_SD
-            .iter()
-            .map(|&sd_chars| {
-                let noisy = with_position_noise(corpus, Chars(sd_chars), plan.protocol.seed);
-                Ok(NoiseLevel { sd_chars, outcome: outcome(noisy, plan.limits)? })
-            })
-            .collect::<Result<_, StudyError>>()?;
-        let min_duration = duration_levels(&plan)
-            .map(|(min_duration_ms, limits)| {
-                Ok(DurationLevel { min_duration_ms, outcome: outcome(corpus.clone(), limits)? })
-            })
-            .collect::<Result<_, StudyError>>()?;
-        let splits = match plan.protocol.division {
-            Division::Random { splits, .. } => splits,
-            _ => divided.splits.len(),
-        };
-        Ok(Self { splits, position_noise, min_duration })
+    }
+}
+
+/// Keeps the results of a level apart.
+struct AtLevel<'a> {
+    level: &'a str,
+    keeper: &'a dyn Keeper,
+}
+
+impl Keeper for AtLevel<'_> {
+    fn recall(&self, method: &str, split: usize) -> Option<SplitResult> {
+        self.keeper.recall(&format!("{}/{method}", self.level), split)
     }
 
-    /// How many studies a plan comes to.
-    pub fn levels(plan: &Plan) -> usize {
-        NOISE_SD.len() + duration_levels(plan).count()
+    fn keep(
+        &self,
+        method: &str,
+        split: usize,
+        result: &SplitResult,
+        _: &[ProbeScores],
+    ) -> Result<(), String> {
+        self.keeper.keep(&format!("{}/{method}", self.level), split, result, &[])
+    }
+}
+
+impl Robustness {
+    /// The size of probes to show, of those tried: with all test sentences good methods are right
+    /// at every level.
+    pub fn telling_size(sizes: &[usize]) -> Option<usize> {
+        sizes.iter().copied().find(|m| *m >= 5).or(sizes.last().copied())
     }
 
     /// What the figure shows, at one size of probes.
@@ -155,31 +281,29 @@ fn duration_levels(plan: &Plan) -> impl Iterator<Item = (f64, Limits)> {
 }
 
 impl Outcome {
+    /// Of as many splits as any level may have.
     fn of(divided: &DividedCorpus, study: &Study) -> Self {
         let fixations = divided.corpus.fixation_count();
         Self {
             dropped_share: divided.drops.total() as f64 / fixations as f64,
             methods: study.methods.iter().map(MethodAccuracy::of).collect(),
+            missing: None,
         }
     }
 }
 
 impl MethodAccuracy {
     fn of(result: &MethodResult) -> Self {
-        let first = result.splits.first();
+        let splits = &result.splits[..result.splits.len().min(MOST_SPLITS)];
         let at_size = |(size, probes): (usize, &ProbeResult)| {
-            let accuracies: Vec<f64> = result
-                .splits
-                .iter()
-                .filter_map(|s| sizes(s).nth(size))
-                .map(|p| p.accuracy)
-                .collect();
+            let accuracies: Vec<f64> =
+                splits.iter().filter_map(|s| sizes(s).nth(size)).map(|p| p.accuracy).collect();
             let (mean, se) = mean_and_error(&accuracies);
             ProbeAccuracy { sentences: probes.sentences, mean, se }
         };
         Self {
             method: result.method.clone(),
-            accuracy: first.into_iter().flat_map(sizes).enumerate().map(at_size).collect(),
+            accuracy: splits.first().into_iter().flat_map(sizes).enumerate().map(at_size).collect(),
         }
     }
 }

@@ -49,6 +49,11 @@ pub enum StudyError {
 }
 
 impl StudyError {
+    fn interruption(method: String, split: usize) -> Self {
+        use gazeprint::inference::InferenceError::Interrupted;
+        Self::Fit { method, split, source: FitError::Inference(Interrupted) }
+    }
+
     /// Whether the study was asked to stop.
     pub fn is_interruption(&self) -> bool {
         use gazeprint::inference::InferenceError::Interrupted;
@@ -58,12 +63,12 @@ impl StudyError {
 
 /// What is watched of a study, besides the work of the methods.
 pub trait StudyMonitor: Monitor {
-    /// A method starts on a split (from 0).
-    fn begin(&self, method: &str, split: usize);
+    /// A method starts on a split (from 0) of so many.
+    fn begin(&self, method: &str, split: usize, splits: usize);
 }
 
 impl StudyMonitor for Unwatched {
-    fn begin(&self, _: &str, _: usize) {}
+    fn begin(&self, _: &str, _: usize, _: usize) {}
 }
 
 /// Keeps what was found for one method and split, so that it need not be found again.
@@ -275,7 +280,11 @@ impl Study {
             let name = method.name().to_owned();
             let mut splits = Vec::with_capacity(divided.splits.len());
             for number in 0..divided.splits.len() {
-                monitor.begin(&name, number);
+                // Methods that are fitted at once do not ask.
+                if monitor.stop() {
+                    return Err(StudyError::interruption(name, number + 1));
+                }
+                monitor.begin(&name, number, divided.splits.len());
                 if let Some(result) = keeper.recall(&name, number) {
                     splits.push(result);
                     continue;

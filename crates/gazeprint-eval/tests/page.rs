@@ -192,7 +192,7 @@ fn worse_recordings_have_a_table() {
         method: method.into(),
         accuracy: vec![ProbeAccuracy { sentences: Some(5), mean: 0.75, se: Some(0.025) }],
     };
-    let outcome = |methods| Outcome { dropped_share: 0.125, methods };
+    let outcome = |methods| Outcome { dropped_share: 0.125, methods, missing: None };
     let mut report = report(2, 2);
     report.robustness = Some(Robustness {
         splits: 2,

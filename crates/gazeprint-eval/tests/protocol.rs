@@ -10,6 +10,7 @@ use gazeprint::simulate::SimulationParams;
 use gazeprint_eval::protocol::{
     Assignment, Division, Protocol, ProtocolError, Split, draw_readers,
 };
+use gazeprint_eval::study::{DividedCorpus, Plan};
 use proptest::prelude::*;
 
 /// A simulated corpus whose texts are grouped by threes where `grouped`.
@@ -44,7 +45,12 @@ proptest! {
     ) {
         let (corpus, readings) = corpus(texts, grouped);
         let protocol = Protocol { division: Division::Random { splits: 3, train_fraction }, seed };
-        for split in protocol.splits(&corpus, &readings).unwrap() {
+        // A reader does not read every text, and few texts train where the fraction is small.
+        let splits = match protocol.splits(&corpus, &readings) {
+            Err(ProtocolError::TooFewReaders { .. }) => return Err(TestCaseError::reject("few")),
+            splits => splits.unwrap(),
+        };
+        for split in splits {
             let unit = |i: usize| {
                 let text = readings[i].text;
                 if grouped { text / 3 } else { text }
@@ -107,7 +113,7 @@ fn what_cannot_be_divided_is_refused() {
     let (corpus, readings) = self::corpus(3, false);
     let one: Vec<Reading> = readings.into_iter().filter(|r| r.reader == 0).collect();
     let refused = Protocol::default().splits(&corpus, &one).unwrap_err();
-    assert_eq!(refused, ProtocolError::TooFewReaders(1));
+    assert_eq!(refused, ProtocolError::TooFewReaders { split: 1, readers: 1 });
 }
 
 /// The splits of a corpus that is divided in some way.
@@ -214,18 +220,91 @@ fn splits_can_be_given_and_come_back() {
             }));
         }
     }
-    assert_eq!(divided(Division::Given(rows.clone()), &corpus).unwrap(), splits);
+    let mut back = divided(Division::Given(rows.clone()), &corpus).unwrap();
+    assert_eq!(back[2].name.take().as_deref(), Some("split 3 of the file"));
+    back.iter_mut().for_each(|split| split.name = None);
+    assert_eq!(back, splits);
+    let check = |rows: &[Assignment]| {
+        Protocol { division: Division::Given(rows.to_vec()), seed: 1 }.check(&corpus).unwrap_err()
+    };
     rows[0].reader = "nobody".to_owned();
-    let refused = divided(Division::Given(rows.clone()), &corpus).unwrap_err();
-    assert_eq!(refused, ProtocolError::UnknownReader("nobody".to_owned()));
+    assert_eq!(check(&rows), ProtocolError::UnknownReader("nobody".to_owned()));
     rows.truncate(2);
     rows[0] = Assignment { text: "nothing".to_owned(), ..rows[1].clone() };
-    let refused = divided(Division::Given(rows.clone()), &corpus).unwrap_err();
-    assert_eq!(refused, ProtocolError::UnknownText("nothing".to_owned()));
+    assert_eq!(check(&rows), ProtocolError::UnknownText("nothing".to_owned()));
     // Nothing tests.
+    rows[1].split = 7;
     let refused = divided(Division::Given(rows[1..].to_vec()), &corpus).unwrap_err();
-    assert_eq!(refused, ProtocolError::TooFewReaders(0));
+    assert_eq!(refused, ProtocolError::TooFewGiven { split: 7, readers: 0, train: 1, test: 0 });
     assert_eq!(divided(Division::Given(Vec::new()), &corpus), Err(ProtocolError::NoSplits));
+}
+
+/// Rows of every reading: the texts of even numbers train.
+fn every_other_text(corpus: &Corpus) -> Vec<Assignment> {
+    let row = |path: &Scanpath| Assignment {
+        split: 3,
+        reader: corpus.readers()[path.reader].clone(),
+        text: corpus.texts()[path.text].id().to_owned(),
+        session: None,
+        trial: None,
+        trains: path.text.is_multiple_of(2),
+    };
+    corpus.scanpaths().iter().map(row).collect()
+}
+
+#[test]
+fn given_splits_work_with_some_of_the_readers() {
+    let corpus = in_sessions(1);
+    let division = Division::Given(every_other_text(&corpus));
+    let plan = Plan {
+        protocol: Protocol { division: division.clone(), seed: 1 },
+        readers: Some(3),
+        probe_sentences: vec![1],
+        limits: Limits::default(),
+    };
+    let divided = DividedCorpus::new(corpus, plan).unwrap();
+    assert_eq!(divided.splits[0].readers.len(), 3);
+    assert!(division.unmatched(&divided.corpus, &divided.readings).is_empty());
+}
+
+#[test]
+fn rows_that_match_no_reading_are_told() {
+    let corpus = in_sessions(1);
+    let readings = readings(&corpus, Limits::default()).0;
+    let mut rows = every_other_text(&corpus);
+    rows[4].session = Some("9".to_owned());
+    let lost = rows[4].clone();
+    assert_eq!(Division::Given(rows).unmatched(&corpus, &readings), [&lost]);
+}
+
+/// As strings, "10" came before "2", and what was read there decided.
+#[test]
+fn sessions_are_ordered_as_numbers() {
+    let simulated = in_sessions(1);
+    let paths = simulated.scanpaths().iter().enumerate();
+    let session = |name: &str, sign: f64| -> Vec<Scanpath> {
+        let place = |(i, path): (usize, &Scanpath)| Scanpath {
+            session: name.to_owned(),
+            order: Some(sign * i as f64),
+            ..path.clone()
+        };
+        paths.clone().map(place).collect()
+    };
+    let corpus = |paths: Vec<Scanpath>| {
+        let (readers, texts) = (simulated.readers().to_vec(), simulated.texts().to_vec());
+        Corpus::new("c", readers, texts, paths).unwrap()
+    };
+    let alone = corpus(session("2", 1.0));
+    let both = corpus([session("2", 1.0), session("10", -1.0)].concat());
+    let temporal = Division::Temporal { train_fraction: 0.5 };
+    let train = |corpus: &Corpus| -> HashSet<(usize, usize)> {
+        let read = readings(corpus, Limits::default()).0;
+        let split = divided(temporal.clone(), corpus).unwrap().remove(0);
+        split.train.iter().map(|&(reader, i)| (reader, read[i].text)).collect()
+    };
+    assert_eq!(train(&both), train(&alone));
+    let sessions = divided(Division::Session, &both).unwrap();
+    assert_eq!(sessions[0].name.as_deref(), Some("session 2 trains, session 10 tests"));
 }
 
 #[test]

@@ -2,18 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use gazeprint::corpus::{Chars, Corpus, DropReason, Fixation, Limits, Millis, Text};
-use gazeprint::method::{Method, Unwatched, landwehr};
+use gazeprint::corpus::{Chars, Corpus, DropReason, Fixation, Limits, Millis, Scanpath, Text};
+use gazeprint::inference::{Engine, Laplace};
+use gazeprint::method::{self, Method, Monitor, Scoring, Unwatched, landwehr};
 use gazeprint::saccade::readings;
 use gazeprint::simulate::SimulationParams;
 use gazeprint_eval::figure;
-use gazeprint_eval::protocol::{Division, Protocol};
+use gazeprint_eval::protocol::{Assignment, Division, Protocol};
 use gazeprint_eval::robustness::{
-    MIN_DURATIONS, MOST_SPLITS, NOISE_SD, Robustness, with_position_noise,
+    Levels, MIN_DURATIONS, MOST_SPLITS, NOISE_SD, Robustness, with_position_noise,
 };
-use gazeprint_eval::study::{DividedCorpus, Forgetful, Plan, Study};
+use gazeprint_eval::study::{
+    DividedCorpus, Forgetful, Keeper, Plan, ProbeScores, SplitResult, Study, StudyError,
+    StudyMonitor,
+};
 
 /// Readers of sentences in groups of two, with a fixation here and there whose position is not known.
 fn corpus() -> Corpus {
@@ -48,8 +54,12 @@ fn methods() -> Vec<Box<dyn Method>> {
 }
 
 fn run(plan: &Plan) -> Robustness {
-    let divided = DividedCorpus::new(corpus(), plan.clone()).unwrap();
-    Robustness::run(&divided, &methods(), &Unwatched).unwrap()
+    found(&DividedCorpus::new(corpus(), plan.clone()).unwrap())
+}
+
+fn found(divided: &DividedCorpus) -> Robustness {
+    let study = Study::run(divided, &methods(), &Unwatched, &Forgetful).unwrap();
+    Levels::of(divided).run(&study, &methods(), &Unwatched, &Forgetful).unwrap()
 }
 
 /// Of the plan, computed once for all tests.
@@ -191,6 +201,120 @@ fn levels_beyond_the_longest_duration_are_left_out() {
     let plan = Plan { protocol: random(1), limits, ..plan() };
     let found = run(&plan);
     assert_eq!(found.min_duration.len(), 4);
+}
+
+/// Only one reader has fixations of more than 80 ms.
+#[test]
+fn a_level_that_cannot_be_studied_is_missing() {
+    let whole = corpus();
+    let short = |path: &Scanpath| {
+        let mut path = path.clone();
+        if path.reader > 0 {
+            let lasting = |d: Millis| Millis(60.0 + d.0 % 15.0);
+            path.fixations.iter_mut().for_each(|f| f.duration = f.duration.map(lasting));
+        }
+        path
+    };
+    let paths = whole.scanpaths().iter().map(short).collect();
+    let corpus = Corpus::new("c", whole.readers().to_vec(), whole.texts().to_vec(), paths).unwrap();
+    let divided = DividedCorpus::new(corpus, Plan { protocol: random(1), ..plan() }).unwrap();
+    assert_eq!(Levels::of(&divided).studies(), NOISE_SD.len() + MIN_DURATIONS.len() - 5);
+    let found = found(&divided);
+    for (level, kept) in found.min_duration.iter().zip([true, true, false, false, false]) {
+        assert_eq!(level.outcome.methods.is_empty(), !kept);
+        assert_eq!(level.outcome.missing.is_none(), kept);
+    }
+    let reason = found.min_duration[2].outcome.missing.as_deref().unwrap();
+    assert!(reason.contains("split 1 has 1"), "{reason}");
+    assert_eq!(found.curves(Some(1)).by_duration[0].points.len(), 2);
+}
+
+/// Remembers what was kept, by name, and fails after so many.
+struct Memory {
+    kept: RefCell<BTreeMap<(String, usize), SplitResult>>,
+    most: Cell<usize>,
+}
+
+impl Keeper for Memory {
+    fn recall(&self, method: &str, split: usize) -> Option<SplitResult> {
+        self.kept.borrow().get(&(method.to_owned(), split)).cloned()
+    }
+
+    fn keep(
+        &self,
+        method: &str,
+        split: usize,
+        result: &SplitResult,
+        scores: &[ProbeScores],
+    ) -> Result<(), String> {
+        assert!(scores.is_empty());
+        let mut kept = self.kept.borrow_mut();
+        if kept.len() == self.most.get() {
+            return Err("full".to_owned());
+        }
+        assert!(kept.insert((method.to_owned(), split), result.clone()).is_none());
+        Ok(())
+    }
+}
+
+#[test]
+fn levels_go_on_after_an_interruption_and_have_three_splits_of_a_file() {
+    let corpus = corpus();
+    let row = |split: u32, path: &Scanpath| Assignment {
+        split,
+        reader: corpus.readers()[path.reader].clone(),
+        text: corpus.texts()[path.text].id().to_owned(),
+        session: None,
+        trial: None,
+        trains: (path.text as u32 + split).is_multiple_of(2),
+    };
+    let row = &row;
+    let rows = (1..=4).flat_map(|split| corpus.scanpaths().iter().map(move |p| row(split, p)));
+    let protocol = Protocol { division: Division::Given(rows.collect()), seed: 1 };
+    // Readers that were not drawn are in the file all the same.
+    let plan = Plan { protocol, readers: Some(4), ..plan() };
+    let divided = DividedCorpus::new(corpus.clone(), plan).unwrap();
+    let study = Study::run(&divided, &methods(), &Unwatched, &Forgetful).unwrap();
+    let memory = Memory { kept: RefCell::default(), most: Cell::new(8) };
+    let run = || Levels::of(&divided).run(&study, &methods(), &Unwatched, &memory);
+    assert!(matches!(run(), Err(StudyError::Keep { .. })));
+    memory.most.set(usize::MAX);
+    let found = run().unwrap();
+    assert_eq!(found.splits, MOST_SPLITS);
+    let kept = memory.kept.borrow();
+    assert_eq!(kept.len(), MOST_SPLITS * Levels::of(&divided).studies());
+    assert!(kept.contains_key(&("noise-0.25/landwehr".to_owned(), 2)));
+    assert!(kept.contains_key(&("shortest-150/landwehr".to_owned(), 0)));
+}
+
+/// Stops from the start.
+struct Stopped;
+
+impl Monitor for Stopped {
+    fn expect(&self, _: u64) {}
+
+    fn advance(&self, _: u64) {}
+
+    fn stop(&self) -> bool {
+        true
+    }
+}
+
+impl StudyMonitor for Stopped {
+    fn begin(&self, _: &str, _: usize, _: usize) {}
+}
+
+/// Methods that are fitted at once never asked, and a study of them went on.
+#[test]
+fn every_method_stops() {
+    let divided = DividedCorpus::new(corpus(), plan()).unwrap();
+    for name in method::NAMES {
+        let method =
+            method::by_name(name, Engine::Laplace(Laplace::default()), Scoring::PosteriorMean)
+                .unwrap();
+        let stopped = Study::run(&divided, &[method], &Stopped, &Forgetful).unwrap_err();
+        assert!(stopped.is_interruption(), "{name}");
+    }
 }
 
 #[test]

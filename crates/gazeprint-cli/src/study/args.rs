@@ -21,7 +21,9 @@ const AVERAGED_DRAWS: usize = 16;
 /// Some of the texts of each reader train, the others test; this is repeated. Thresholds and
 /// calibration come from training texts.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    allow_negative_numbers = true,
+    after_help = "\
 Examples:
   gazeprint study                                  all methods, the built-in simulated corpus
   gazeprint study my-corpus --out results          also writes results/report.html, figures, tables
@@ -38,7 +40,8 @@ and draws_density.csv (posterior draws of one reader).
 A corpus is a folder with fixations.csv (reader, text, line, x_char, duration_ms) and
 words.csv (text, line, word_index, char_start, char_end).
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.")]
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
+)]
 pub(crate) struct Args {
     /// Corpus folder [default: the built-in simulated corpus]
     pub(super) corpus: Option<PathBuf>,
@@ -69,15 +72,16 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t = SplitKind::Random, help_heading = "Protocol")]
     split: SplitKind,
     /// random: repetitions [default: 10]
-    #[arg(long, value_name = "N", help_heading = "Protocol")]
-    splits: Option<usize>,
+    #[arg(long, value_name = "N", help_heading = "Protocol",
+          value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    splits: Option<u16>,
     /// random, temporal: part of the texts that trains [default: 0.5]
     #[arg(long, value_name = "PART", help_heading = "Protocol")]
     train_fraction: Option<f64>,
     /// Divide as this table says: split, reader, text, role (train or test)
     #[arg(long, value_name = "FILE", help_heading = "Protocol",
           conflicts_with_all = ["split", "splits", "train_fraction"])]
-    splits_file: Option<PathBuf>,
+    pub(super) splits_file: Option<PathBuf>,
     /// Number of readers, drawn at random [default: all]
     #[arg(long, value_name = "N", help_heading = "Protocol")]
     readers: Option<usize>,
@@ -264,7 +268,7 @@ impl Args {
         let train_fraction = self.train_fraction.unwrap_or(0.5);
         Ok(match self.split {
             SplitKind::Random => {
-                Division::Random { splits: self.splits.unwrap_or(10), train_fraction }
+                Division::Random { splits: self.splits.unwrap_or(10).into(), train_fraction }
             }
             SplitKind::Temporal => Division::Temporal { train_fraction },
             SplitKind::Session => Division::Session,

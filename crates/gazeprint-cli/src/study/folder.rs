@@ -1,72 +1,89 @@
-//! The folder of a study's results, and what is kept there while it runs.
+//! The folder of a study's results.
 
-use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{BufWriter, Write};
+use std::fs::{self, File, TryLockError};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use gazeprint::method;
 use gazeprint_eval::figure::Drawing;
 use gazeprint_eval::portrait::Portrait;
-use gazeprint_eval::protocol::Division;
 use gazeprint_eval::report::{Manifest, Report};
-use gazeprint_eval::study::{DividedCorpus, Keeper, ProbeScores, SplitResult, Study};
+use gazeprint_eval::robustness::MOST_SPLITS;
+use gazeprint_eval::study::{DividedCorpus, Keeper, Study};
 use gazeprint_eval::{figures, page, tables};
 use gazeprint_io::{Assignment, Role, write_splits};
 
 use super::Args;
+use super::checkpoints::{Checkpoints, Left};
 
-/// Where results of single splits wait until the study is complete.
-const UNFINISHED: &str = "unfinished";
-/// What the waiting results are results of.
-const KEY: &str = "study.txt";
-/// Bytes of a comparison on disk, in the scores and while it waits.
-const COMPARISON: u64 = 100;
+/// Held by the study that writes to the folder.
+const LOCK: &str = ".lock";
+/// What a study writes beside figures and scores. `study.json` comes last, and goes first when
+/// there is to be another study: where it is, all is.
+const FILES: [&str; 7] = [
+    "study.json",
+    "report.html",
+    "tables.md",
+    "tables.tex",
+    "splits.csv",
+    "draws_theta.csv",
+    "draws_density.csv",
+];
+/// Names of figures that a study may draw.
+const FIGURES: [&str; 10] = [
+    "densities",
+    "accuracy",
+    "errors",
+    "errors-by-fraction",
+    "det",
+    "seconds",
+    "scores",
+    "calibration",
+    "scanpath",
+    "robustness",
+];
+/// Endings of a figure's files.
+const ENDINGS: [&str; 3] = ["svg", "png", "csv"];
+/// Bytes of a comparison in a table of scores, without names.
+const COMPARISON: u64 = 32;
+/// Bytes of a comparison in a result that waits.
+const CLAIM: u64 = 32;
 /// Bytes of everything else.
 const REST: u64 = 64 << 20;
 
 /// An output folder.
 pub(super) struct Folder {
     path: PathBuf,
-    readers: Vec<String>,
+    checkpoints: Checkpoints,
+    _lock: Lock,
 }
 
 impl Folder {
-    /// Makes the folder, checks that results will fit, and finds or clears what an interrupted
-    /// study left.
+    /// Makes the folder, checks that results can be written and will fit, and finds or clears what
+    /// an interrupted study left. `studies` are those on worse recordings.
+    ///
+    /// A refusal leaves everything as it was.
     pub(super) fn prepare(
         path: &Path,
         args: &Args,
         divided: &DividedCorpus,
         manifest: &Manifest,
         methods: usize,
+        studies: usize,
     ) -> anyhow::Result<Self> {
-        let folder = Self { path: path.to_owned(), readers: divided.corpus.readers().to_vec() };
-        fs::create_dir_all(path)
-            .with_context(|| format!("cannot make the folder {}", path.display()))?;
-        let unfinished = folder.unfinished();
-        let key = key(args, divided, manifest);
-        match fs::read_to_string(unfinished.join(KEY)) {
-            Ok(left) if args.resume => same_study(&left, &key, path)?,
-            Ok(_) => {
-                eprintln!(
-                    "note: {} holds an interrupted study, which starts anew; --resume would go on",
-                    path.display()
-                );
-                fs::remove_dir_all(&unfinished)
-                    .with_context(|| format!("cannot clear {}", unfinished.display()))?;
-            }
-            Err(_) if args.resume => {
-                eprintln!("note: nothing to resume in {}", path.display());
-            }
-            Err(_) => {}
+        if path.is_file() {
+            bail!("{} is a file, not a folder", path.display());
         }
-        fs::create_dir_all(&unfinished)
-            .and_then(|()| fs::write(unfinished.join(KEY), key))
-            .with_context(|| format!("cannot write to the folder {}", path.display()))?;
-        let readers = divided.corpus.readers().len() as u64;
-        let comparisons = readers * readers * (divided.splits.len() * methods) as u64;
-        let needed = COMPARISON * comparisons + REST;
+        let mut made = Made::default();
+        made.folder(path)?;
+        let lock = Lock::take(path)?;
+        let mut checkpoints = Checkpoints::of(path, args, divided, manifest);
+        let left = checkpoints.left();
+        if args.resume {
+            may_resume(path, left.as_ref())?;
+        }
+        let needed = bytes(divided, methods, studies).saturating_sub(checkpoints.size());
         // A file system that does not tell is given a try.
         if let Ok(free) = fs4::available_space(path)
             && free < needed
@@ -78,18 +95,31 @@ impl Folder {
                 needed >> 20
             );
         }
-        Ok(folder)
+        for name in ["figures", "scores"] {
+            let folder = path.join(name);
+            made.folder(&folder)?;
+            let attempt = folder.join(".attempt");
+            put(&attempt, &[])?;
+            remove(&attempt)?;
+        }
+        remove(&path.join(FILES[0]))?;
+        match left {
+            Some(Left::Same) if args.resume => checkpoints.resume(),
+            left => {
+                announce(path, args.resume, left);
+                checkpoints.start()?;
+            }
+        }
+        made.keep();
+        Ok(Self { path: path.to_owned(), checkpoints, _lock: lock })
     }
 
-    fn unfinished(&self) -> PathBuf {
-        self.path.join(UNFINISHED)
+    /// Where results of single splits wait.
+    pub(super) fn keeper(&self) -> &dyn Keeper {
+        &self.checkpoints
     }
 
-    fn waiting(&self, method: &str, split: usize, extension: &str) -> PathBuf {
-        self.unfinished().join(format!("{method}-{}.{extension}", split + 1))
-    }
-
-    /// Writes everything; `study.json` comes last, so that where it is, all is.
+    /// Writes everything, in place of what an earlier study wrote.
     pub(super) fn write(
         &self,
         divided: &DividedCorpus,
@@ -97,14 +127,13 @@ impl Folder {
         report: &Report,
         portrait: &Portrait,
     ) -> anyhow::Result<()> {
+        self.clear()?;
         let drawings = figures(study, report, portrait);
-        let figures_folder = self.path.join("figures");
-        make(&figures_folder)?;
         for (name, drawing) in &drawings {
-            let at = |extension: &str| figures_folder.join(format!("{name}.{extension}"));
-            put(&at("svg"), drawing.svg.as_bytes())?;
-            put(&at("png"), &drawing.png())?;
-            put(&at("csv"), drawing.csv.as_bytes())?;
+            let put_as = |ending: &str, bytes: &[u8]| put(&self.figure(name, ending), bytes);
+            put_as("svg", drawing.svg.as_bytes())?;
+            put_as("png", &drawing.png())?;
+            put_as("csv", drawing.csv.as_bytes())?;
         }
         self.gather_scores(study)?;
         self.write_splits(divided)?;
@@ -114,24 +143,36 @@ impl Folder {
         put(&self.path.join("tables.tex"), tables::latex(report).as_bytes())?;
         put(&self.path.join("report.html"), page(report, &drawings).as_bytes())?;
         put(&self.path.join("study.json"), json(report)?.as_bytes())?;
-        let unfinished = self.unfinished();
-        fs::remove_dir_all(&unfinished)
-            .with_context(|| format!("cannot clear {}", unfinished.display()))
+        self.checkpoints.clear()
+    }
+
+    /// Removes what an earlier study wrote, and nothing else.
+    fn clear(&self) -> anyhow::Result<()> {
+        let figures = FIGURES.iter().flat_map(|name| ENDINGS.map(|e| self.figure(name, e)));
+        let scores = method::NAMES.iter().map(|method| self.scores(method));
+        let files = FILES.iter().map(|file| self.path.join(file));
+        files.chain(figures).chain(scores).try_for_each(|file| remove(&file))
+    }
+
+    fn figure(&self, name: &str, ending: &str) -> PathBuf {
+        self.path.join("figures").join(format!("{name}.{ending}"))
+    }
+
+    fn scores(&self, method: &str) -> PathBuf {
+        self.path.join("scores").join(format!("{method}.csv"))
     }
 
     /// One file of scores a method, from those of its splits.
     fn gather_scores(&self, study: &Study) -> anyhow::Result<()> {
-        let folder = self.path.join("scores");
-        make(&folder)?;
         for method in &study.methods {
-            let file = folder.join(format!("{}.csv", method.method));
+            let file = self.scores(&method.method);
             let gather = || -> std::io::Result<()> {
                 let mut out = BufWriter::new(File::create(&file)?);
                 out.write_all(
                     b"split,probe,claimed_reader,true_reader,score,log_likelihood_ratio\n",
                 )?;
                 for split in 0..method.splits.len() {
-                    let mut part = File::open(self.waiting(&method.method, split, "csv"))?;
+                    let mut part = File::open(self.checkpoints.scores(&method.method, split))?;
                     std::io::copy(&mut part, &mut out)?;
                 }
                 out.flush()
@@ -164,83 +205,101 @@ impl Folder {
         let file = self.path.join("splits.csv");
         Ok(write_splits(rows, &file)?)
     }
+}
 
-    /// The comparisons of a split as lines of CSV.
-    fn score_lines(&self, split: usize, result: &SplitResult, scores: &[ProbeScores]) -> Vec<u8> {
-        let names: Vec<String> = result.readers.iter().map(|&r| quoted(&self.readers[r])).collect();
-        let mut lines = String::new();
-        for (index, probe) in scores.iter().enumerate() {
-            let probe_number = index + 1;
-            let truth = &names[probe.reader];
-            for (place, (claimed, score)) in names.iter().zip(&probe.scores).enumerate() {
-                let ratio = probe.ratios.as_ref().map_or_else(String::new, |r| number(r[place]));
-                let score = number(*score);
-                lines += &format!("{split},{probe_number},{claimed},{truth},{score},{ratio}\n");
+/// Folders that were made, to be taken away again if nothing comes of it.
+#[derive(Default)]
+struct Made(Vec<PathBuf>);
+
+impl Made {
+    fn folder(&mut self, folder: &Path) -> anyhow::Result<()> {
+        let missing: Vec<&Path> = folder.ancestors().take_while(|f| !f.exists()).collect();
+        self.0.extend(missing.into_iter().rev().map(Path::to_owned));
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))
+    }
+
+    fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // Those that somebody has put something into stay.
+        self.0.iter().rev().for_each(|folder| _ = fs::remove_dir(folder));
+    }
+}
+
+/// Keeps other studies out of a folder. The system lets go of it however the command ends.
+struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    fn take(folder: &Path) -> anyhow::Result<Self> {
+        let path = folder.join(LOCK);
+        let file = File::create(&path)
+            .with_context(|| format!("cannot write to the folder {}", folder.display()))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                bail!("another study is writing to {}", folder.display())
             }
+            // A file system without locks is given a try.
+            Err(TryLockError::Error(_)) | Ok(()) => Ok(Self { path, _file: file }),
         }
-        lines.into_bytes()
     }
 }
 
-impl Keeper for Folder {
-    fn recall(&self, method: &str, split: usize) -> Option<SplitResult> {
-        // Scores are written first, so that where a result is, its scores are.
-        let bytes = fs::read(self.waiting(method, split, "bin")).ok()?;
-        postcard::from_bytes(&bytes).ok()
-    }
-
-    fn keep(
-        &self,
-        method: &str,
-        split: usize,
-        result: &SplitResult,
-        scores: &[ProbeScores],
-    ) -> Result<(), String> {
-        let bytes = postcard::to_stdvec(result).map_err(|error| error.to_string())?;
-        let scores = self.score_lines(split + 1, result, scores);
-        put(&self.waiting(method, split, "csv"), &scores)
-            .and_then(|()| put(&self.waiting(method, split, "bin"), &bytes))
-            .map_err(|error| format!("{error:#}"))
+impl Drop for Lock {
+    fn drop(&mut self) {
+        _ = fs::remove_file(&self.path);
     }
 }
 
-/// Everything that results depend on, a line each.
-fn key(args: &Args, divided: &DividedCorpus, manifest: &Manifest) -> String {
-    let plan = &divided.plan;
-    let division = match &plan.protocol.division {
-        Division::Given(rows) => {
-            let mut hasher = DefaultHasher::new();
-            rows.hash(&mut hasher);
-            format!("{} rows of a file, hash {:016x}", rows.len(), hasher.finish())
+/// Refuses to go on with another study, or with a complete one.
+fn may_resume(path: &Path, left: Option<&Left>) -> anyhow::Result<()> {
+    let name = path.display();
+    match left {
+        Some(Left::Other(why)) => {
+            bail!("{name} holds another study, which cannot be resumed with these options: {why}")
         }
-        division => format!("{division:?}"),
-    };
-    format!(
-        "version: {}\ncommit: {}\ncorpus: {}\nseed: {}\ndivision: {division}\nreaders: {:?}\n\
-         texts a probe: {:?}\ndurations: {:?}\nengine: {:?}\nscoring: {:?}\n",
-        manifest.version,
-        manifest.commit.as_deref().unwrap_or("unknown"),
-        manifest.corpus_sha256,
-        plan.protocol.seed,
-        plan.readers,
-        plan.probe_sentences,
-        plan.limits.durations(),
-        args.engine(),
-        args.scoring(),
-    )
+        None if path.join(FILES[0]).exists() => {
+            bail!("{name} holds a complete study; leave out --resume to compute it again")
+        }
+        _ => Ok(()),
+    }
 }
 
-/// Refuses to go on with another study than the one that was interrupted.
-fn same_study(left: &str, asked: &str, folder: &Path) -> anyhow::Result<()> {
-    match left.lines().zip(asked.lines()).find(|(left, asked)| left != asked) {
-        None if left.lines().count() == asked.lines().count() => Ok(()),
-        None => bail!("{} holds an interrupted study of another kind", folder.display()),
-        Some((left, asked)) => bail!(
-            "{} holds another study, which cannot be resumed with these options: there {left}; \
-             here {asked}",
-            folder.display()
+/// Says what becomes of the study in the folder.
+fn announce(path: &Path, resume: bool, left: Option<Left>) {
+    let path = path.display();
+    match left {
+        Some(Left::Same) => eprintln!(
+            "note: this study was interrupted in {path} and starts anew; --resume would go on"
         ),
+        Some(Left::Other(why)) => {
+            eprintln!("note: {path} held another interrupted study, now given up: {why}");
+        }
+        None if resume => eprintln!("note: nothing to resume in {path}"),
+        None => {}
     }
+}
+
+/// About what the results will take at most: comparisons are written to two tables, and wait.
+fn bytes(divided: &DividedCorpus, methods: usize, studies: usize) -> u64 {
+    let names = divided.corpus.readers();
+    let split = |place: usize| {
+        let split = &divided.splits[place];
+        let readers = split.readers.len() as u64;
+        let letters: u64 = split.readers.iter().map(|&r| names[r].len() as u64 + 2).sum();
+        let comparisons = readers * readers;
+        let waiting = CLAIM * comparisons;
+        let levels = if place < MOST_SPLITS { studies as u64 } else { 0 };
+        2 * (COMPARISON * comparisons + 2 * readers * letters) + (1 + levels) * waiting
+    };
+    methods as u64 * (0..divided.splits.len()).map(split).sum::<u64>() + REST
 }
 
 /// The page, with its figures.
@@ -262,33 +321,20 @@ pub(super) fn json(report: &Report) -> anyhow::Result<String> {
     Ok(serde_json::to_string_pretty(report)? + "\n")
 }
 
-fn make(folder: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))
-}
-
 /// Writes a file whole or not at all.
-fn put(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub(super) fn put(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let partial = file.with_added_extension("partial");
     fs::write(&partial, bytes)
         .and_then(|()| fs::rename(&partial, file))
         .with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// A number in CSV; an infinite or unknown one as other tools spell it.
-fn number(value: f64) -> String {
-    match value {
-        v if v.is_nan() => "NaN".to_owned(),
-        v if v.is_infinite() => if v > 0.0 { "Inf" } else { "-Inf" }.to_owned(),
-        v => format!("{v:.4}"),
-    }
-}
-
-/// A name as a cell of CSV.
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.to_owned()
+/// Removes a file, if it is there.
+fn remove(file: &Path) -> anyhow::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", file.display()))
+        }
+        _ => Ok(()),
     }
 }

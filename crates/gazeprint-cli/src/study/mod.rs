@@ -1,6 +1,7 @@
 //! `gazeprint study`: which method recognises the readers of a corpus, and how well.
 
 mod args;
+mod checkpoints;
 mod folder;
 mod table;
 
@@ -10,7 +11,7 @@ use gazeprint::corpus::{Corpus, DropReason, Limits};
 use gazeprint_eval::portrait::Portrait;
 use gazeprint_eval::protocol::ProtocolError;
 use gazeprint_eval::report::{Manifest, Report};
-use gazeprint_eval::robustness::Robustness;
+use gazeprint_eval::robustness::Levels;
 use gazeprint_eval::study::{DividedCorpus, Forgetful, Keeper, Study, StudyError};
 use gazeprint_eval::summary::Summary;
 
@@ -35,15 +36,18 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let name = corpus.name().to_owned();
     let divided = DividedCorpus::new(corpus, plan).map_err(|error| explain(error, &name))?;
     let shown = shown_reader(&divided, args.show_reader.as_deref())?;
-    let folder = match &args.out {
-        Some(path) => Some(Folder::prepare(path, &args, &divided, &manifest, methods.len())?),
-        None => None,
-    };
+    let levels = args.noise.then(|| Levels::of(&divided));
+    let studies = levels.as_ref().map_or(0, Levels::studies);
+    let folder = args
+        .out
+        .as_deref()
+        .map(|path| Folder::prepare(path, &args, &divided, &manifest, methods.len(), studies))
+        .transpose()?;
     warn_of_oddities(&divided, args.corpus.as_deref());
+    warn_of_unmatched_rows(&divided, &args);
 
-    let keeper: &dyn Keeper = folder.as_ref().map_or(&Forgetful, |f| f);
-    let studies = if args.noise { 1 + Robustness::levels(&divided.plan) } else { 1 };
-    let progress = Progress::new(studies * methods.len(), divided.splits.len())?;
+    let keeper: &dyn Keeper = folder.as_ref().map_or(&Forgetful, Folder::keeper);
+    let progress = Progress::new((1 + studies) * methods.len())?;
     let stop = |error: StudyError| {
         progress.clear();
         if error.is_interruption() {
@@ -53,8 +57,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     };
     let study = Study::run(&divided, &methods, &progress, keeper).map_err(stop)?;
     let mut report = Report::of(&divided, &study, manifest);
-    if args.noise {
-        let worse = Robustness::run(&divided, &methods, &progress).map_err(stop)?;
+    if let Some(levels) = levels {
+        let worse = levels.run(&study, &methods, &progress, keeper).map_err(stop)?;
         report.robustness = Some(worse);
     }
     progress.clear();
@@ -94,12 +98,46 @@ fn shown_reader(divided: &DividedCorpus, name: Option<&str>) -> Result<usize, Us
     let Some(name) = name else {
         return Ok(Portrait::typical_reader(split, &divided.readings));
     };
-    let place = split.readers.iter().position(|&r| divided.corpus.readers()[r] == name);
-    place.ok_or_else(|| {
+    let names = || split.readers.iter().map(|&r| divided.corpus.readers()[r].as_str());
+    names().position(|n| n == name).ok_or_else(|| {
+        let similar = nearest(name, names());
+        let hint = if similar.is_empty() {
+            String::new()
+        } else {
+            format!("; similar ones: {}", similar.join(", "))
+        };
         Usage(format!(
-            "there is no reader {name:?} with training and test texts in the first split"
+            "there is no reader {name:?} with training and test texts in the first split{hint}"
         ))
     })
+}
+
+/// The names that could have been meant, quoted.
+fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let most = name.chars().count().div_ceil(3);
+    let distance = |n: &'a str| (strsim::damerau_levenshtein(name, n), n);
+    let mut near: Vec<(usize, &str)> = names.map(distance).filter(|(d, _)| *d <= most).collect();
+    near.sort_unstable();
+    near.into_iter().take(SUGGESTED).map(|(_, n)| format!("{n:?}")).collect()
+}
+
+/// Names that are suggested for one that is not there.
+const SUGGESTED: usize = 3;
+
+/// Says which rows of a file of splits mean nothing that was recorded.
+fn warn_of_unmatched_rows(divided: &DividedCorpus, args: &Args) {
+    let division = &divided.plan.protocol.division;
+    let rows = division.unmatched(&divided.corpus, &divided.readings);
+    if let (Some(row), Some(file)) = (rows.first(), &args.splits_file) {
+        eprintln!(
+            "note: {} of {} match no reading that counts, e.g. split {}, reader {:?}, text {:?}",
+            plural(rows.len(), "row"),
+            file.display(),
+            row.split,
+            row.reader,
+            row.text
+        );
+    }
 }
 
 /// Says that the corpus does not look like reading, where it does not.

@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use gazeprint_eval::report::{DensityDiagnostics, Estimate, MethodReport, ProtocolReport, Report};
+use gazeprint_eval::robustness::{Outcome, Robustness};
 use gazeprint_eval::tables::grouped;
 
-use crate::inspect::plural;
+use crate::inspect::{plural, visible};
 
 /// Counts with what they count, those that are not zero.
 pub(super) fn reasons<'a>(counts: impl IntoIterator<Item = (&'a str, usize)>) -> String {
@@ -34,6 +35,9 @@ pub(super) fn table(report: &Report, out: Option<&Path>) -> Result<String, std::
          EER:      equal error rate of verification\n\
          seconds:  tuning, fitting and scoring, all splits"
     )?;
+    if let Some(worse) = &report.robustness {
+        robustness(&mut text, report, worse)?;
+    }
     notes(&mut text, report)?;
     if let Some(folder) = out {
         let page = folder.join("report.html");
@@ -48,7 +52,7 @@ fn introduction(text: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(
         text,
         "{}: {}, {}, {}",
-        corpus.name,
+        visible(&corpus.name),
         plural(corpus.readers, "reader"),
         plural(corpus.texts, "text"),
         plural(corpus.fixations, "fixation"),
@@ -59,7 +63,7 @@ fn introduction(text: &mut String, report: &Report) -> std::fmt::Result {
     }
     if !corpus.excluded_readers.is_empty() {
         let excluded = &corpus.excluded_readers;
-        let named: Vec<&str> = excluded.iter().take(NAMED).map(String::as_str).collect();
+        let named: Vec<String> = excluded.iter().take(NAMED).map(|name| visible(name)).collect();
         let more = match excluded.len().saturating_sub(NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -73,12 +77,29 @@ fn introduction(text: &mut String, report: &Report) -> std::fmt::Result {
     }
     writeln!(
         text,
-        "{}; {}, seed {}; chance {:.3}\n",
+        "{}; {}, seed {}; {}\n",
         division(protocol),
         plural(protocol.splits, "split"),
         protocol.seed,
-        1.0 / corpus.readers as f64
+        chance(corpus.readers, protocol)
     )
+}
+
+/// What guessing would reach, with the number of readers to guess from where it is not that of the
+/// corpus.
+fn chance(readers: usize, protocol: &ProtocolReport) -> String {
+    let by_split = protocol.readers_by_split.iter().copied();
+    let fewest = by_split.clone().min().unwrap_or(readers);
+    let most = by_split.max().unwrap_or(readers);
+    let mean = protocol.chance();
+    match () {
+        () if fewest < most => {
+            let (low, high) = (1.0 / most as f64, 1.0 / fewest as f64);
+            format!("{fewest} to {most} readers a split, chance {low:.3} to {high:.3}")
+        }
+        () if most < readers => format!("{} a split, chance {mean:.3}", plural(most, "reader")),
+        () => format!("chance {mean:.3}"),
+    }
 }
 
 /// How the corpus was divided, in words.
@@ -89,7 +110,7 @@ fn division(protocol: &ProtocolReport) -> String {
         ("temporal", Some(part)) => {
             format!("the first {part} % of what each reader read trains, the rest tests")
         }
-        ("session", _) => protocol.names.join("; "),
+        ("session", _) => visible(&protocol.names.join("; ")),
         _ => "divided as the file of splits says".to_owned(),
     }
 }
@@ -143,6 +164,54 @@ fn estimate(value: &Estimate) -> String {
         Some(se) => format!("{:.3} ± {se:.3}", value.mean),
         None => format!("{:.3}", value.mean),
     }
+}
+
+/// Accuracy on worse recordings at one size of probes.
+fn robustness(text: &mut String, report: &Report, worse: &Robustness) -> std::fmt::Result {
+    let size = Robustness::telling_size(&report.protocol.probe_sentences);
+    let probes = size.map_or("all test texts".to_owned(), |m| plural(m, "text") + " a probe");
+    writeln!(
+        text,
+        "\naccuracy with {probes} on worse recordings, {}",
+        plural(worse.splits, "split")
+    )?;
+    let noise = worse.position_noise.iter().map(|l| (l.sd_chars, &l.outcome)).collect();
+    levels(text, "noise, characters", noise, size)?;
+    let shortest = worse.min_duration.iter().map(|l| (l.min_duration_ms, &l.outcome)).collect();
+    levels(text, "shortest, ms", shortest, size)
+}
+
+/// A line for each method, a column for each level.
+fn levels(
+    text: &mut String,
+    name: &str,
+    levels: Vec<(f64, &Outcome)>,
+    size: Option<usize>,
+) -> std::fmt::Result {
+    write!(text, "{name:<NAME$}")?;
+    for (level, _) in &levels {
+        write!(text, "{level:>SIZE$}")?;
+    }
+    text.push('\n');
+    let methods = levels.iter().map(|(_, outcome)| outcome.methods.len()).max().unwrap_or(0);
+    let studied = levels.iter().find(|(_, outcome)| outcome.methods.len() == methods);
+    for (place, method) in studied.iter().flat_map(|(_, o)| &o.methods).enumerate() {
+        write!(text, "{:<NAME$}", method.method)?;
+        for (_, outcome) in &levels {
+            let accuracy = outcome.methods.get(place).map(|m| &m.accuracy);
+            match accuracy.and_then(|a| a.iter().find(|a| a.sentences == size)) {
+                Some(accuracy) => write!(text, "{:>SIZE$.3}", accuracy.mean)?,
+                None => write!(text, "{:>SIZE$}", "-")?,
+            }
+        }
+        text.push('\n');
+    }
+    for (level, outcome) in &levels {
+        if let Some(why) = &outcome.missing {
+            writeln!(text, "note: {name} {level}: {why}")?;
+        }
+    }
+    Ok(())
 }
 
 /// What the reader of the table should know before trusting it.

@@ -24,7 +24,6 @@ mod verification;
 use std::collections::BTreeSet;
 
 pub use number::grouped;
-pub(crate) use robustness::shown_size;
 pub(crate) use verification::fewest_claims;
 
 use crate::report::{Estimate, MethodReport, Report, SentencesReport};

@@ -3,18 +3,11 @@
 use super::number::{percent, plural, proportion};
 use super::{Cell, Table};
 use crate::report::{Estimate, Report};
-use crate::robustness::Outcome;
-
-/// The size of probes that the figure and the table of worse recordings show: with all test
-/// sentences good methods are right at every level.
-pub(crate) fn shown_size(report: &Report) -> Option<usize> {
-    let sizes = &report.protocol.probe_sentences;
-    sizes.iter().copied().find(|size| *size >= 5).or(sizes.last().copied())
-}
+use crate::robustness::{Outcome, Robustness};
 
 /// Accuracy by level and method; a level that could not be studied has no row.
 pub(super) fn accuracy(report: &Report) -> Table {
-    let size = shown_size(report);
+    let size = Robustness::telling_size(&report.protocol.probe_sentences);
     let probes = match size {
         Some(size) => format!("probes of {}", plural(size, "sentence")),
         None => "all test sentences of a reader".to_owned(),

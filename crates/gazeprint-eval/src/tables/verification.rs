@@ -79,6 +79,7 @@ pub(super) fn operating_points(report: &Report) -> Table {
     table.words("Method");
     table.grouped("FMR", "asked for");
     table.grouped("FMR", "observed");
+    table.grouped("FMR", "strangers");
     table.grouped("FNMR", "observed");
     table.grouped("FNMR", "95\u{a0}% interval");
     table.grouped("False claims a split", "training");
@@ -90,6 +91,7 @@ pub(super) fn operating_points(report: &Report) -> Table {
                 Cell::word(&method.method),
                 Cell::number(target(point.fmr), point.fmr),
                 Cell::number(rate_plus_minus(&point.fmr_observed), point.fmr_observed.mean),
+                Cell::number(rate_plus_minus(&point.fmr_strangers), point.fmr_strangers.mean),
                 fnmr(point, true),
                 Cell::interval(point.fnmr.ci95, proportion),
                 Cell::count(training),
@@ -100,6 +102,7 @@ pub(super) fn operating_points(report: &Report) -> Table {
     table.note(note_on_errors(report));
     note_on_support(&mut table, report);
     table.note(CLOSED_SET);
+    table.note("Strangers: the FMR at the same threshold with the one who makes the claim left out of the others.");
     table
 }
 
