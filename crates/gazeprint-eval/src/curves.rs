@@ -148,6 +148,7 @@ fn by_seconds(
                 if left <= 0.0 {
                     let part = Reading {
                         events: readings[i].events[..seen].to_vec(),
+                        complete: seen == readings[i].events.len(),
                         ..readings[i].clone()
                     };
                     let scores = sentences.score_with(&order[..whole], &part);

@@ -63,6 +63,7 @@
 //! | module | from | to |
 //! |---|---|---|
 //! | [`corpus`] | texts, words, fixations | passes of fixations on words, and a count of what was dropped |
+//! | [`situation`] | fixations on a text | what is around them |
 //! | [`saccade`] | passes | [`Reading`](saccade::Reading)s: types, amplitudes with intervals, durations |
 //! | [`density`] | observations of one density | a truncated likelihood and a Gaussian prior over theta |
 //! | [`inference`] | likelihood and prior | the mode, and the posterior by one of three engines |
@@ -83,4 +84,5 @@ pub mod method;
 pub mod random;
 pub mod saccade;
 pub mod simulate;
+pub mod situation;
 pub mod template;

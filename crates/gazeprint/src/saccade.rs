@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Corpus, Drops, Landing, Limits, Line, Pass, Text};
+use crate::situation::{Reach, Situation};
 
 /// Smallest amplitude that is told from zero, in characters (D4).
 const MIN_AMPLITUDE: f64 = 1e-3;
@@ -186,6 +187,8 @@ pub struct Event {
     pub line: usize,
     /// Index of the word on the line.
     pub word: usize,
+    /// Where on the text that is.
+    pub situation: Situation,
 }
 
 impl Event {
@@ -230,7 +233,11 @@ pub fn classify(
 }
 
 /// The events of one pass.
-fn events_of_pass<'a>(text: &'a Text, pass: &'a Pass) -> impl Iterator<Item = Event> + 'a {
+fn events_of_pass<'a>(
+    text: &'a Text,
+    pass: &'a Pass,
+    reach: &'a mut Reach<'_>,
+) -> impl Iterator<Item = Event> + 'a {
     let line = &text.lines()[pass.line];
     pass.landings.iter().enumerate().map(move |(t, landing)| {
         let (kind, density, amplitude) = if t == 0 {
@@ -248,6 +255,7 @@ fn events_of_pass<'a>(text: &'a Text, pass: &'a Pass) -> impl Iterator<Item = Ev
             x: landing.x,
             line: pass.line,
             word: landing.word,
+            situation: reach.see(pass.line, landing),
         }
     })
 }
@@ -266,6 +274,18 @@ pub struct Reading {
     pub unit: usize,
     /// Its fixations; not empty.
     pub events: Vec<Event>,
+    /// Whether it was seen to its end.
+    pub complete: bool,
+}
+
+impl Reading {
+    /// The fixations, each with the one before it in its pass.
+    pub fn with_previous(&self) -> impl Iterator<Item = (Option<&Event>, &Event)> {
+        let before = std::iter::once(None).chain(self.events.iter().map(Some));
+        before
+            .zip(&self.events)
+            .map(|(before, event)| (before.filter(|_| event.kind.is_some()), event))
+    }
 }
 
 /// All readings of a corpus with at least one fixation that counts, and what was dropped.
@@ -283,10 +303,19 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
         let text = &corpus.texts()[path.text];
         let (passes, dropped) = text.passes(&path.fixations, limits);
         drops += dropped;
-        let events: Vec<Event> = passes.iter().flat_map(|p| events_of_pass(text, p)).collect();
+        let mut reach = Reach::new(text);
+        let mut events = Vec::with_capacity(passes.iter().map(|p| p.landings.len()).sum());
+        passes.iter().for_each(|pass| events.extend(events_of_pass(text, pass, &mut reach)));
         if !events.is_empty() {
             let (reader, text) = (path.reader, path.text);
-            readings.push(Reading { reader, text, scanpath, unit: units[text], events });
+            readings.push(Reading {
+                reader,
+                text,
+                scanpath,
+                unit: units[text],
+                events,
+                complete: true,
+            });
         }
     }
     (readings, drops)

@@ -13,6 +13,7 @@
 use std::sync::Arc;
 
 use crate::density::{Grid, Tabulated};
+use crate::method::Seen;
 use crate::saccade::{DensityId, Event, Observation, Reading, SaccadeType, Truncation};
 
 /// Which parts of the evidence a method uses.
@@ -43,6 +44,8 @@ pub struct Probe {
     constant: f64,
     fixations: usize,
     clamped: usize,
+    /// The fixations one by one, for galleries that look at their situations.
+    seen: Vec<Seen>,
 }
 
 impl Probe {
@@ -56,19 +59,31 @@ impl Probe {
             }
             same
         });
-        Self { entries, constant, fixations, clamped: 0 }
+        Self { entries, constant, fixations, clamped: 0, seen: Vec::new() }
     }
 
     /// The probe of everything that the given probes saw.
     pub fn merged<'a>(probes: impl IntoIterator<Item = &'a Probe>) -> Self {
         let (mut entries, mut constant, mut fixations, mut clamped) = (Vec::new(), 0.0, 0, 0);
+        let mut seen = Vec::new();
         for probe in probes {
+            seen.extend_from_slice(&probe.seen);
             entries.extend_from_slice(&probe.entries);
             constant += probe.constant;
             fixations += probe.fixations;
             clamped += probe.clamped;
         }
-        Self { clamped, ..Self::new(entries, constant, fixations) }
+        Self { clamped, seen, ..Self::new(entries, constant, fixations) }
+    }
+
+    /// The same with its fixations one by one.
+    pub(crate) fn with_seen(self, seen: Vec<Seen>) -> Self {
+        Self { seen, ..self }
+    }
+
+    /// The fixations one by one, where they are kept.
+    pub(crate) fn seen(&self) -> &[Seen] {
+        &self.seen
     }
 
     /// (place in the row, weight), ascending.

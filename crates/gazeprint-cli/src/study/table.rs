@@ -231,6 +231,16 @@ fn notes(text: &mut String, report: &Report) -> std::fmt::Result {
                 grouped(fits)
             )?;
         }
+        let fell = method.diagnostics.fell;
+        if fell > 0 {
+            writeln!(
+                text,
+                "note: {}: the evidence of {} fell while the population was learned; an earlier \
+                 state was kept",
+                method.method,
+                plural(fell, "part")
+            )?;
+        }
         if doubtful > 0 {
             let why = match method.engine.as_deref() {
                 Some("laplace") => "unreliable importance weights (k-hat above 0.7)",

@@ -138,6 +138,14 @@ fn of_method(method: &MethodReport) -> Vec<String> {
             plural(fits, "fit")
         ));
     }
+    let fell = method.diagnostics.fell;
+    if fell > 0 {
+        warnings.push(format!(
+            "{name}: the evidence of {} fell while the population was learned; an earlier \
+             state was kept.",
+            plural(fell, "part")
+        ));
+    }
     if doubtful > 0 {
         let why = match method.engine.as_deref() {
             Some("laplace") => "unreliable importance weights, k-hat above 0.7",

@@ -241,6 +241,7 @@ impl DiagnosticsReport {
         }
         Self {
             clamped: splits.iter().map(|s| s.clamped).sum(),
+            fell: splits.iter().map(|s| s.report.fell).sum(),
             densities: by_density
                 .into_iter()
                 .map(|(name, reports)| (name, DensityDiagnostics::of(&reports)))

@@ -250,6 +250,8 @@ pub struct ErrorCurveReport {
 pub struct DiagnosticsReport {
     /// Test observations beyond the range of the training data, clamped to it.
     pub clamped: usize,
+    /// Gaussians of the population whose evidence fell while they were learned (`population`).
+    pub fell: usize,
     /// By density.
     pub densities: BTreeMap<String, DensityDiagnostics>,
 }

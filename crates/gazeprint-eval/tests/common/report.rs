@@ -134,6 +134,7 @@ fn method(
         fit_seconds: 31.5,
         score_seconds: 8.75,
         diagnostics: DiagnosticsReport {
+            fell: 0,
             clamped: 12,
             densities: densities
                 .iter()

@@ -334,6 +334,7 @@ impl Method for Generative {
             tune_seconds,
             fit_seconds: start.elapsed().as_secs_f64(),
             densities: reports,
+            fell: 0,
         };
         Ok(Fitted { gallery, folds, report })
     }

@@ -5,6 +5,7 @@ mod generative;
 mod holland;
 mod landwehr;
 mod observations;
+mod population;
 mod report;
 mod semiparametric;
 mod shared;
@@ -14,6 +15,10 @@ pub use generative::Generative;
 pub use holland::{Holland, HollandGallery};
 pub use landwehr::{landwehr, landwehr_t, landwehr_ta};
 pub use observations::Observations;
+pub(crate) use population::Seen;
+pub use population::{
+    Population, PopulationGallery, PopulationMethod, ReaderPosterior, population,
+};
 pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;
 pub use shared::{Family, SharedDensity};
@@ -196,7 +201,8 @@ pub enum Scoring {
 }
 
 /// Names of the methods, in the order of the paper's tables.
-pub const NAMES: [&str; 6] = [
+pub const NAMES: [&str; 7] = [
+    "population",
     "semiparametric",
     "landwehr",
     "landwehr-ta",
@@ -208,6 +214,7 @@ pub const NAMES: [&str; 6] = [
 /// The method of that name.
 pub fn by_name(name: &str, engine: Engine, scoring: Scoring) -> Option<Box<dyn Method>> {
     match name {
+        "population" => Some(Box::new(population())),
         "semiparametric" => Some(Box::new(semiparametric(engine, scoring))),
         "landwehr" => Some(Box::new(landwehr())),
         "landwehr-ta" => Some(Box::new(landwehr_ta())),

@@ -1,7 +1,7 @@
 //! Training readings, sorted by reader and density.
 
 use super::Training;
-use crate::saccade::{DensityId, Observation, Reading};
+use crate::saccade::{DensityId, Event, Observation, Reading};
 use crate::template::ReaderModel;
 
 /// What each reader showed of each density, and of the saccade types.
@@ -25,7 +25,17 @@ impl Observations {
 
     /// Those of the training readings of some texts.
     pub fn filtered(training: &Training<'_>, keep: impl Fn(&Reading) -> bool) -> Self {
-        let readers = training.readers();
+        let readings = training.readings().iter().filter(|(_, r)| keep(r)).copied();
+        Self::collect(training.readers(), readings, |_, _, event| event.duration)
+    }
+
+    /// Those of some readings, each with its reader, with durations as `duration` gives them: it
+    /// is asked with the reader, the fixation before in the pass, and the fixation.
+    pub(super) fn collect<'a>(
+        readers: usize,
+        readings: impl Iterator<Item = (usize, &'a Reading)>,
+        duration: impl Fn(usize, Option<&Event>, &Event) -> f64,
+    ) -> Self {
         let mut all = Self {
             readers,
             samples: vec![Vec::new(); DensityId::ALL.len() * readers],
@@ -33,17 +43,17 @@ impl Observations {
             refixations: vec![[0; 2]; readers],
             max_width: 1,
         };
-        for (reader, reading) in training.readings().iter().filter(|(_, r)| keep(r)) {
-            for event in &reading.events {
-                all.push(event.density, *reader, event.amplitude);
-                let duration = Observation::free(event.duration);
-                all.push(event.duration_density(), *reader, duration);
+        for (reader, reading) in readings {
+            for (previous, event) in reading.with_previous() {
+                all.push(event.density, reader, event.amplitude);
+                let duration = Observation::free(duration(reader, previous, event));
+                all.push(event.duration_density(), reader, duration);
                 if let Some(kind) = event.kind {
-                    all.types[*reader][kind as usize] += 1;
+                    all.types[reader][kind as usize] += 1;
                 }
                 match event.density {
-                    DensityId::Alpha1 => all.refixations[*reader][0] += 1,
-                    DensityId::Alpha1Bar => all.refixations[*reader][1] += 1,
+                    DensityId::Alpha1 => all.refixations[reader][0] += 1,
+                    DensityId::Alpha1Bar => all.refixations[reader][1] += 1,
                     DensityId::Alpha2 => {
                         let width = (event.amplitude.upper - event.amplitude.lower).round();
                         all.max_width = all.max_width.max(width as usize);

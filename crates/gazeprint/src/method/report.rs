@@ -18,6 +18,9 @@ pub struct FitReport {
     pub fit_seconds: f64,
     /// Of each density.
     pub densities: Vec<DensityReport>,
+    /// Gaussians of the population whose evidence fell while they were learned, and of which an
+    /// earlier iterate was kept.
+    pub fell: usize,
 }
 
 /// Diagnostics of one density over all readers.
@@ -43,7 +46,7 @@ pub struct DensityReport {
 
 impl DensityReport {
     /// Sums up the diagnostics of all readers; `None` stands for a fit that failed.
-    pub(super) fn of(id: DensityId, fits: &[Option<Diagnostics>]) -> Self {
+    pub(crate) fn of(id: DensityId, fits: &[Option<Diagnostics>]) -> Self {
         let known: Vec<&Diagnostics> = fits.iter().flatten().collect();
         let mean = |value: &dyn Fn(&Diagnostics) -> f64| {
             known.iter().map(|d| value(d)).sum::<f64>() / known.len().max(1) as f64

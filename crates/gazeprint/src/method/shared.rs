@@ -59,17 +59,26 @@ impl SharedDensity {
         match family {
             Family::Gamma => Self::with_features(id, Features::gamma(grid), None, observations),
             Family::Semiparametric => {
-                let values: Vec<f64> = observations.pooled(id).map(|o| o.value).collect();
-                // One value, or all the same: any length will do, since nothing varies.
-                let sigma = mean_pairwise_distance(&values)
-                    .filter(|s| *s > 1e-3 * grid.upper())
-                    .unwrap_or(grid.upper() / 4.0);
-                let unit = Features::semiparametric(grid, sigma, 1.0);
+                let unit = unit_features(id, grid, observations);
                 let amplitude = tune_amplitude(id, &unit, observations)?;
                 let features = unit.with_amplitude_scaled(amplitude);
                 Self::with_features(id, features, Some(amplitude), observations)
             }
         }
+    }
+
+    /// The same with a variance A of the Gaussian process that is given.
+    ///
+    /// # Errors
+    /// If the pooled fit fails.
+    pub(super) fn with_amplitude(
+        id: DensityId,
+        amplitude: f64,
+        observations: &Observations,
+    ) -> Result<Self, InferenceError> {
+        let grid = Arc::new(grid(id, observations));
+        let features = unit_features(id, grid, observations).with_amplitude_scaled(amplitude);
+        Self::with_features(id, features, Some(amplitude), observations)
     }
 
     fn with_features(
@@ -126,6 +135,16 @@ fn grid(id: DensityId, observations: &Observations) -> Grid {
     }
     let upper = (upper * HEADROOM).min(f64::MAX);
     Grid::new(lower.clamp(0.0, 0.9 * upper), upper)
+}
+
+/// A Gaussian process of variance one around the gamma family.
+fn unit_features(id: DensityId, grid: Arc<Grid>, observations: &Observations) -> Features {
+    let values: Vec<f64> = observations.pooled(id).map(|o| o.value).collect();
+    // One value, or all the same: any length will do, since nothing varies.
+    let sigma = mean_pairwise_distance(&values)
+        .filter(|s| *s > 1e-3 * grid.upper())
+        .unwrap_or(grid.upper() / 4.0);
+    Features::semiparametric(grid, sigma, 1.0)
 }
 
 /// At most `most` of many items, evenly chosen.

@@ -1,0 +1,87 @@
+//! What saccade types and durations are regressed on.
+
+use super::types::MOVES;
+use crate::saccade::{Event, SaccadeType};
+
+/// Coefficients of each saccade type.
+pub(super) const TYPE_FEATURES: usize = 23;
+/// Coefficients of the durations.
+pub(super) const DURATION_FEATURES: usize = 11;
+
+fn indicator(condition: bool) -> f64 {
+    if condition { 1.0 } else { 0.0 }
+}
+
+/// Log of a word's length, in units of five letters; 0 where there is no word.
+fn log_length(length: Option<f64>) -> f64 {
+    length.map_or(0.0, |length| (length / 5.0).ln())
+}
+
+/// What the type of the next saccade depends on, at a fixation.
+pub(super) fn of_type(event: &Event) -> [f64; TYPE_FEATURES] {
+    let s = &event.situation;
+    let before = |kind| indicator(event.kind == kind);
+    let refixated = before(Some(SaccadeType::Refixation));
+    let new = indicator(s.new);
+    let landing = s.landing - 0.5;
+    [
+        1.0,
+        before(None),
+        refixated,
+        before(Some(SaccadeType::ForwardSkip)),
+        before(Some(SaccadeType::Regression)),
+        new,
+        new * refixated,
+        indicator(s.around[0] == 0),
+        indicator(s.around[1] == 0),
+        indicator(s.around[1] == 1),
+        s.place,
+        landing,
+        4.0 * landing * landing,
+        landing * new,
+        log_length(s.lengths[0]),
+        log_length(s.lengths[1]),
+        log_length(s.lengths[2]),
+        s.left / 5.0,
+        (event.duration / 200.0).ln(),
+        amplitude(event),
+        log_length(s.lengths[1]) * new,
+        s.left / 5.0 * log_length(s.lengths[1]),
+        s.place * new,
+    ]
+}
+
+/// Which moves are possible at a fixation.
+pub(super) fn possible(event: &Event) -> [bool; MOVES] {
+    let [before, after] = event.situation.around;
+    [true, after > 0, after > 1, before > 0, true]
+}
+
+/// Log of the amplitude that led here, in units of seven characters; 0 at the start of a pass.
+fn amplitude(event: &Event) -> f64 {
+    match event.kind {
+        Some(_) => ((event.amplitude.value + 0.5) / 7.0).ln(),
+        None => 0.0,
+    }
+}
+
+/// What the duration of a fixation depends on, given the one before in the pass.
+pub(super) fn of_duration(previous: Option<&Event>, event: &Event) -> [f64; DURATION_FEATURES] {
+    let s = &event.situation;
+    let previous = previous.map_or(0.0, |p| (p.duration / 200.0).ln());
+    let amplitude = amplitude(event);
+    let landing = s.landing - 0.5;
+    [
+        previous,
+        amplitude,
+        log_length(s.lengths[0]),
+        log_length(s.lengths[1]),
+        landing,
+        landing * landing,
+        indicator(s.around[1] == 0),
+        s.place,
+        indicator(s.new),
+        previous * indicator(event.kind == Some(SaccadeType::Refixation)),
+        amplitude * indicator(event.kind == Some(SaccadeType::Regression)),
+    ]
+}

@@ -1,0 +1,237 @@
+//! Readers around a population that is learned from all of them (section 7 of the model).
+//!
+//! | file | has |
+//! |---|---|
+//! | `features` | what saccade types and durations are regressed on |
+//! | `types` | the regression of the types, for one reader |
+//! | `durations` | the regression of the log durations, for one reader |
+//! | `gaussian` | a Gaussian over readers |
+//! | `learn` | the population, from all readers |
+//! | `gallery` | scores |
+//! | `method` | the method `population` |
+
+mod durations;
+mod features;
+mod gallery;
+mod gaussian;
+mod learn;
+mod method;
+mod types;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use self::durations::{Stay, Sums};
+use self::features::DURATION_FEATURES;
+pub use self::gallery::PopulationGallery;
+pub(crate) use self::gallery::Seen;
+use self::gallery::{Common, Lane, Lanes};
+pub use self::method::{PopulationMethod, population};
+use self::types::Choice;
+use super::{FitError, Monitor, Observations, SharedDensity};
+use crate::density::GaussianPrior;
+use crate::gallery::TemplateGallery;
+use crate::inference::{Diagnostics, Engine, Scratch};
+use crate::random::Stream;
+use crate::saccade::{DensityId, Event, Reading};
+use crate::template::{Layout, Parts, ReaderModel};
+
+/// Rounds between a reader's regression of durations and the variance around it.
+const VARIANCE_ROUNDS: usize = 3;
+
+/// What readers have in common, and how they differ.
+#[derive(Debug, Clone)]
+pub struct Population {
+    /// The densities with their learned priors, in the order of [`DensityId::ALL`].
+    densities: Vec<SharedDensity>,
+    types: GaussianPrior,
+    durations: GaussianPrior,
+    /// Means of the features of durations.
+    centre: [f64; DURATION_FEATURES],
+    /// Variance of log durations around a reader's regression.
+    variance: f64,
+    /// Concentrations of the direction of refixations.
+    refixations: [f64; 2],
+    max_width: usize,
+    /// Gaussians whose evidence fell while they were learned.
+    fell: usize,
+}
+
+/// What is known of one reader.
+#[derive(Debug, Clone)]
+pub struct ReaderPosterior {
+    /// Posterior means at the nodes, in the order of [`DensityId::ALL`].
+    log_densities: Vec<Vec<f64>>,
+    types: Vec<f64>,
+    durations: Vec<f64>,
+    mu: f64,
+    /// By density: nothing without observations; no diagnostics where the fit failed.
+    outcomes: Vec<Option<Option<Diagnostics>>>,
+}
+
+fn choices(seen: &[Seen]) -> Vec<Choice> {
+    seen.iter().filter_map(|s| s.choice).collect()
+}
+
+fn stays(seen: &[Seen]) -> Vec<Stay> {
+    seen.iter().map(|s| s.stay).collect()
+}
+
+/// Readings by reader.
+fn grouped<'a>(readers: usize, readings: &[(usize, &'a Reading)]) -> Vec<Vec<&'a Reading>> {
+    let mut by_reader = vec![Vec::new(); readers];
+    readings.iter().for_each(|(reader, reading)| by_reader[*reader].push(*reading));
+    by_reader
+}
+
+impl Population {
+    /// Learns from readings, each with its reader's place among `readers`.
+    ///
+    /// # Errors
+    /// If a pooled fit fails or the monitor says stop.
+    pub fn learn(
+        readers: usize,
+        readings: &[(usize, &Reading)],
+        monitor: &dyn Monitor,
+    ) -> Result<Self, FitError> {
+        let mut by_reader = grouped(readers, readings);
+        by_reader.retain(|readings| !readings.is_empty());
+        let seen: Vec<Vec<Seen>> = by_reader
+            .par_iter()
+            .map(|readings| readings.iter().flat_map(|r| Seen::of(r)).collect())
+            .collect();
+        let types = learn::types(&seen);
+        let (durations, variance) = learn::durations(&seen);
+        let mut population = Self {
+            densities: Vec::with_capacity(DensityId::ALL.len()),
+            types: types.prior,
+            durations: durations.prior,
+            centre: learn::centre(&seen),
+            variance,
+            refixations: [1.0, 1.0],
+            max_width: 1,
+            fell: usize::from(types.fell) + usize::from(durations.fell),
+        };
+        let coefficients: Vec<Vec<f64>> =
+            seen.par_iter().map(|seen| population.duration_coefficients(seen)).collect();
+        let numbered = by_reader.iter().enumerate();
+        let observations = Observations::collect(
+            by_reader.len(),
+            numbered.flat_map(|(i, readings)| readings.iter().map(move |r| (i, *r))),
+            |reader, previous, event| population.residual(&coefficients[reader], previous, event),
+        );
+        for id in DensityId::ALL {
+            if monitor.stop() {
+                return Err(learn::interrupted());
+            }
+            let (density, fell) = learn::density(id, &observations)?;
+            population.densities.push(density);
+            population.fell += usize::from(fell);
+        }
+        population.refixations = learn::concentrations(&observations.refixations);
+        population.max_width = observations.max_width();
+        Ok(population)
+    }
+
+    fn duration_coefficients(&self, seen: &[Seen]) -> Vec<f64> {
+        let sums = Sums::of(&stays(seen));
+        let mut variance = self.variance;
+        let mut mode = self.durations.mean().to_vec();
+        for _ in 0..VARIANCE_ROUNDS {
+            if let Some((belief, anew)) = sums.believe(&self.durations, variance) {
+                mode = belief.mode;
+                variance = anew;
+            }
+        }
+        mode
+    }
+
+    /// A duration less its context part, ms.
+    fn residual(&self, coefficients: &[f64], previous: Option<&Event>, event: &Event) -> f64 {
+        let x = features::of_duration(previous, event);
+        let shift: f64 = (0..x.len()).map(|i| coefficients[i] * (x[i] - self.centre[i])).sum();
+        event.duration * (-shift).exp()
+    }
+
+    /// What is known of a reader after these readings; without any, of a reader of whom nothing is
+    /// known. `stream` names the random numbers of each density.
+    pub fn enroll(
+        &self,
+        engine: &Engine,
+        readings: &[&Reading],
+        stream: impl Fn(&SharedDensity) -> Stream,
+    ) -> ReaderPosterior {
+        let seen: Vec<Seen> = readings.iter().flat_map(|r| Seen::of(r)).collect();
+        let mean = self.types.mean();
+        let types = types::believe(&choices(&seen), &self.types, mean)
+            .map_or_else(|| mean.to_vec(), |belief| belief.mode);
+        let durations = self.duration_coefficients(&seen);
+        let observations =
+            Observations::collect(1, readings.iter().map(|r| (0, *r)), |_, previous, event| {
+                self.residual(&durations, previous, event)
+            });
+        let mut log_densities = Vec::with_capacity(self.densities.len());
+        let mut outcomes = Vec::with_capacity(self.densities.len());
+        for density in &self.densities {
+            let sample = density.sample(observations.of_reader(density.id, 0));
+            let mut scratch = Scratch::new(&density.features);
+            let problem = density.problem(&sample);
+            let posterior = problem.mode(density.prior.mean(), &mut scratch).and_then(|mode| {
+                engine.posterior(&problem, &mode, 0, stream(density), &mut scratch)
+            });
+            let (log_f, outcome) = match posterior {
+                Ok(posterior) => (posterior.log_mean, Some(posterior.diagnostics)),
+                Err(_) => (density.log_pooled.clone(), None),
+            };
+            log_densities.push(log_f);
+            outcomes.push((!sample.is_empty()).then_some(outcome));
+        }
+        let [forward, backward] = observations.refixations[0].map(|n| n as f64);
+        let [a, b] = self.refixations;
+        let mu = (forward + a) / (forward + backward + a + b);
+        ReaderPosterior { log_densities, types, durations, mu, outcomes }
+    }
+
+    /// Readers that probes can be compared with; `nobody` is a reader of whom nothing is known.
+    pub fn gallery(
+        &self,
+        readers: &[ReaderPosterior],
+        nobody: &ReaderPosterior,
+    ) -> PopulationGallery {
+        let amplitudes: Vec<usize> =
+            (0..self.densities.len()).filter(|&i| !self.densities[i].id.is_duration()).collect();
+        let grid = |i: usize| Arc::clone(self.densities[i].features.grid());
+        let layout = Layout::new(
+            Parts { amplitudes: true, durations: false },
+            amplitudes.iter().map(|&i| (self.densities[i].id, grid(i))),
+            self.max_width,
+        );
+        let row = |reader: &ReaderPosterior| {
+            let log_densities = amplitudes.iter().map(|&i| reader.log_densities[i].clone());
+            layout.row(&ReaderModel {
+                // Types are scored by their situation.
+                pi: [1.0; 4],
+                mu: reader.mu,
+                log_densities: log_densities.collect(),
+            })
+        };
+        let rows: Vec<Vec<f64>> = readers.par_iter().map(row).collect();
+        let population = row(nobody);
+        let kinds = |kind: usize| DensityId::Delta0 as usize + kind;
+        let lane = |reader: &ReaderPosterior| Lane {
+            types: reader.types.clone(),
+            durations: reader.durations.clone(),
+            tables: std::array::from_fn(|kind| reader.log_densities[kinds(kind)].clone()),
+        };
+        PopulationGallery {
+            amplitudes: TemplateGallery::new(layout.clone(), &rows, population),
+            common: Common {
+                centre: self.centre,
+                grids: std::array::from_fn(|kind| grid(kinds(kind))),
+            },
+            readers: Lanes::new(&readers.iter().map(lane).collect::<Vec<_>>()),
+            population: Lanes::new(&[lane(nobody)]),
+        }
+    }
+}
