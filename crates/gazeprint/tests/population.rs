@@ -59,7 +59,7 @@ fn a_reader_is_enrolled_without_the_others() {
         population.enroll(&engine, &own, |density: &SharedDensity| density.stream(1, reader))
     };
     let posteriors: Vec<_> = (0..13).map(enroll).collect();
-    let gallery = population.gallery(&posteriors, &enroll(usize::MAX));
+    let gallery = population.gallery(&posteriors, &enroll(13));
     let probes: Vec<Probe> = test
         .iter()
         .filter(|r| r.reader == 12)
