@@ -224,7 +224,7 @@ fn an_interrupted_study_goes_on() {
 
     let plain = &options[..options.len() - 1];
     killed(&corpus, &broken, plain, "semiparametric-2.bin");
-    let unfinished = broken.join("unfinished");
+    let unfinished = broken.join(".gazeprint-unfinished");
     let second = unfinished.join("semiparametric-2.bin");
     let made = |path: &Path| std::fs::metadata(path).unwrap().modified().unwrap();
     let before = made(&second);
@@ -265,7 +265,7 @@ fn killed(corpus: &Path, out: &Path, more: &[&str], file: &str) {
         .stderr(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let file = out.join("unfinished").join(file);
+    let file = out.join(".gazeprint-unfinished").join(file);
     while !file.exists() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
@@ -281,11 +281,12 @@ fn only_whole_results_of_the_same_study_are_taken_up() {
     let corpus = corpus(folder.path());
     let (out, whole) = (folder.path().join("out"), folder.path().join("whole"));
     let options = ["--splits", "9", "--methods", "semiparametric"];
-    let result = |number: usize| out.join(format!("unfinished/semiparametric-{number}.bin"));
+    let result =
+        |number: usize| out.join(format!(".gazeprint-unfinished/semiparametric-{number}.bin"));
     let path = out.to_str().unwrap();
 
     // Without --resume nothing is taken up, whatever lies there.
-    std::fs::create_dir_all(out.join("unfinished")).unwrap();
+    std::fs::create_dir_all(out.join(".gazeprint-unfinished")).unwrap();
     std::fs::write(result(1), "foreign").unwrap();
     killed(&corpus, &out, &options, "semiparametric-3.bin");
     let mut torn = std::fs::read(result(1)).unwrap();
@@ -294,7 +295,8 @@ fn only_whole_results_of_the_same_study_are_taken_up() {
     let mut changed = std::fs::read(result(2)).unwrap();
     *changed.last_mut().unwrap() ^= 1;
     std::fs::write(result(2), changed).unwrap();
-    std::fs::write(out.join("unfinished/semiparametric-3.csv"), "1,1,r001,r001,0,0\n").unwrap();
+    std::fs::write(out.join(".gazeprint-unfinished/semiparametric-3.csv"), "1,1,r001,r001,0,0\n")
+        .unwrap();
     let output = study(&corpus, &[&options[..], &["--out", path, "--resume"]].concat());
     assert!(output.status.success(), "{}", stderr(&output));
     let output = study(&corpus, &[&options[..], &["--out", whole.to_str().unwrap()]].concat());
@@ -319,7 +321,7 @@ fn two_studies_do_not_write_to_one_folder() {
     let corpus = corpus(folder.path());
     let out = folder.path().join("out");
     std::fs::create_dir(&out).unwrap();
-    let lock = std::fs::File::create(out.join(".lock")).unwrap();
+    let lock = std::fs::File::create(out.join(".gazeprint.lock")).unwrap();
     lock.lock().unwrap();
     let options = ["--splits", "1", "--methods", "landwehr-t", "--out", out.to_str().unwrap()];
     let output = study(&corpus, &options);
@@ -328,7 +330,7 @@ fn two_studies_do_not_write_to_one_folder() {
     assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1, "nothing else is there");
     drop(lock);
     assert!(study(&corpus, &options).status.success());
-    assert!(!out.join(".lock").exists());
+    assert!(!out.join(".gazeprint.lock").exists());
 }
 
 #[test]

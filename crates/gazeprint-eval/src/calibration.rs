@@ -91,8 +91,10 @@ impl Calibration {
             let index = stream::CALIBRATION + ((split as u64) << 25) + ((number as u64) << 24);
             let held_out = HeldOut::of(fold, training);
             for (probes, m) in probes.iter_mut().zip(LENGTHS) {
-                let cut = thinned(held_out.cut(Stream { seed, index }, m), most.max(256));
-                probes.extend(held_out.compare(cut));
+                let mut cut = held_out.cut(Stream { seed, index }, m);
+                // In no order of readers, so that thinning leaves some of every group.
+                cut.shuffle(&mut Stream { seed, index }.chain(1));
+                probes.extend(held_out.compare(thinned(cut, most.max(256))));
             }
         }
         let lengths = LENGTHS.into_iter().zip(probes).filter_map(|(m, p)| Length::new(m, p));
@@ -280,7 +282,8 @@ impl Judge {
     /// True and false claims at the learned length that is nearest.
     fn behind(&self, length: f64) -> (usize, usize) {
         let distance = |l: f64| (l - length).abs();
-        let nearest = self.claims.iter().min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
+        let known = self.claims.iter().filter(|(_, genuine, impostor)| genuine * impostor > 0);
+        let nearest = known.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
         nearest.map_or((0, 0), |(_, genuine, impostor)| (*genuine, *impostor))
     }
 

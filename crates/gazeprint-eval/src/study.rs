@@ -412,7 +412,9 @@ impl Compared<'_> {
             shorter: probes.iter().flatten().filter(|p| Some(p.len()) < sentences).count(),
             accuracy: sum(&|t| t.right) / probes_in_all,
             eer: claims.equal_error_rate(),
-            cllr: self.calibration.map(|_| [cost, population.min_cllr()]),
+            // A cost is one of all probes or of none.
+            cllr: (population.genuine.len() as f64 == probes_in_all)
+                .then(|| [cost, population.min_cllr()]),
             threshold_comparisons: self
                 .calibration
                 .map_or(0, |c| c.comparisons(length / probes_in_all)),
@@ -434,8 +436,10 @@ impl Compared<'_> {
             let as_stranger = cohort_ratios(&without(&scores.readers, reader));
             let thresholds = calibration.judge(reader).thresholds(fixations);
             for (i, threshold) in thresholds.into_iter().enumerate() {
-                let accepted = |ratios: &[f64]| ratios.iter().filter(|r| **r >= threshold).count();
-                let genuine = usize::from(cohort[reader] >= threshold);
+                // At infinity nobody is accepted, whatever the ratio.
+                let accepts = |ratio: f64| threshold < f64::INFINITY && ratio >= threshold;
+                let accepted = |ratios: &[f64]| ratios.iter().filter(|r| accepts(**r)).count();
+                let genuine = usize::from(accepts(cohort[reader]));
                 tally.rejected[i] += 1 - genuine;
                 tally.accepted[i] += accepted(&cohort) - genuine;
                 tally.accepted_as_stranger[i] += accepted(&as_stranger);

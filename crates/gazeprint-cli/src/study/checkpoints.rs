@@ -13,9 +13,9 @@ use super::Args;
 use super::folder::put;
 
 /// Where they wait.
-const UNFINISHED: &str = "unfinished";
+const UNFINISHED: &str = ".gazeprint-unfinished";
 /// Where they go before they are deleted, so that no part of them is ever taken for the whole.
-const DISCARDED: &str = "unfinished.old";
+const DISCARDED: &str = ".gazeprint-discarded";
 /// What they are results of.
 const KEY: &str = "study.txt";
 /// Bytes of a hash at the head of a result.

@@ -18,7 +18,7 @@ use super::Args;
 use super::checkpoints::{Checkpoints, Left};
 
 /// Held by the study that writes to the folder.
-const LOCK: &str = ".lock";
+const LOCK: &str = ".gazeprint.lock";
 /// What a study writes beside figures and scores. `study.json` comes last, and goes first when
 /// there is to be another study: where it is, all is.
 const FILES: [&str; 7] = [

@@ -17,12 +17,27 @@ const FEWEST: usize = 16;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ReaderErrors {
     thresholds: usize,
-    /// Whether no genuine score lies between two thresholds.
+    /// Whether no genuine score lies between two thresholds, but for the last.
     exact: bool,
     /// By reader: true and false claims.
     claims: Vec<(u32, u32)>,
-    /// By reader, then threshold: true claims rejected, false claims accepted.
-    errors: Vec<(u32, u32)>,
+    /// By reader, then threshold.
+    errors: Vec<Errors>,
+}
+
+/// Errors at a threshold, with claims that score just as much accepted, and rejected.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Errors {
+    accepting: Counts,
+    rejecting: Counts,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Counts {
+    /// True claims rejected.
+    rejects: u32,
+    /// False claims accepted.
+    accepts: u32,
 }
 
 impl ReaderErrors {
@@ -39,7 +54,8 @@ impl ReaderErrors {
         let within = within.min(genuine.len());
         let n = within.min(MOST_THRESHOLDS);
         let mut thresholds: Vec<f64> = (0..n).map(|i| genuine[i * within / n]).collect();
-        thresholds.push(f64::INFINITY);
+        // With the highest rejected, everybody is.
+        thresholds.extend(genuine.last().filter(|_| within < genuine.len() || n < within));
         let mut errors = Vec::new();
         let mut counts = Vec::new();
         for claims in readers {
@@ -51,13 +67,19 @@ impl ReaderErrors {
             let (genuine, impostor) = (sorted(&claims.genuine), sorted(&claims.impostor));
             counts.push((genuine.len() as u32, impostor.len() as u32));
             errors.extend(thresholds.iter().map(|t| {
-                let rejected = genuine.partition_point(|s| s < t);
-                let accepted = impostor.len() - impostor.partition_point(|s| s < t);
-                // Nothing reaches infinity, not even an infinite score.
-                if *t == f64::INFINITY {
-                    return (genuine.len() as u32, 0);
+                let below = |scores: &[f64]| scores.partition_point(|s| s < t) as u32;
+                let not_above = |scores: &[f64]| scores.partition_point(|s| s <= t) as u32;
+                let claims = impostor.len() as u32;
+                Errors {
+                    accepting: Counts {
+                        rejects: below(&genuine),
+                        accepts: claims - below(&impostor),
+                    },
+                    rejecting: Counts {
+                        rejects: not_above(&genuine),
+                        accepts: claims - not_above(&impostor),
+                    },
                 }
-                (rejected as u32, accepted as u32)
             }));
         }
         Self { thresholds: thresholds.len(), exact: n == within, claims: counts, errors }
@@ -65,47 +87,53 @@ impl ReaderErrors {
 
     /// The equal error rate if readers counted so many times each; NaN if nobody is left.
     ///
-    /// Between two thresholds that are neighbouring genuine scores, the curve of errors rises at
-    /// once and falls on the way; between others it is taken for straight.
+    /// The same curve as that of [`Claims::equal_error_rate`]; between thresholds that are not
+    /// neighbouring genuine scores it is taken for straight.
     pub fn equal_error_rate(&self, weights: &[f64]) -> f64 {
         let (mut genuine, mut impostor) = (0.0, 0.0);
         for (weight, claims) in weights.iter().zip(&self.claims) {
             genuine += weight * f64::from(claims.0);
             impostor += weight * f64::from(claims.1);
         }
-        let rates = |t: usize| {
-            let (mut rejects, mut accepts) = (0.0, 0.0);
-            for (weight, errors) in weights.iter().zip(self.errors.chunks_exact(self.thresholds)) {
-                rejects += weight * f64::from(errors[t].0);
-                accepts += weight * f64::from(errors[t].1);
-            }
-            (rejects / genuine, accepts / impostor)
-        };
         if genuine == 0.0 || impostor == 0.0 {
             return f64::NAN;
         }
-        // The first threshold at which no more are accepted than rejected; at infinity it is so.
+        let rates = |t: usize, side: fn(&Errors) -> Counts| {
+            let (mut rejects, mut accepts) = (0.0, 0.0);
+            for (weight, errors) in weights.iter().zip(self.errors.chunks_exact(self.thresholds)) {
+                let counts = side(&errors[t]);
+                rejects += weight * f64::from(counts.rejects);
+                accepts += weight * f64::from(counts.accepts);
+            }
+            (rejects / genuine, accepts / impostor)
+        };
+        let accepting: fn(&Errors) -> Counts = |e| e.accepting;
+        let rejecting: fn(&Errors) -> Counts = |e| e.rejecting;
+        // The first threshold whose rejection takes the curve to the diagonal or past it.
         let (mut low, mut high) = (0, self.thresholds - 1);
         while low < high {
             let middle = (low + high) / 2;
-            let (rejects, accepts) = rates(middle);
+            let (rejects, accepts) = rates(middle, rejecting);
             if accepts > rejects {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        let (rejects, accepts) = rates(low);
-        if low == 0 {
-            return rejects;
+        let here = rates(low, accepting);
+        if here.1 > here.0 {
+            return crossing(here, rates(low, rejecting));
         }
-        let (rejects_before, accepts_before) = rates(low - 1);
-        if self.exact {
-            return rejects.min(accepts_before);
-        }
-        let (gap_before, gap) = (accepts_before - rejects_before, rejects - accepts);
-        rejects_before + (rejects - rejects_before) * gap_before / (gap_before + gap)
+        // Met on the way here, where false accepts fall and, if nothing is between, false rejects
+        // stand still.
+        if self.exact || low == 0 { here.0 } else { crossing(rates(low - 1, rejecting), here) }
     }
+}
+
+/// Where the line between two points (false rejects, false accepts) meets the diagonal.
+fn crossing(before: (f64, f64), after: (f64, f64)) -> f64 {
+    let (gap_before, gap) = (before.1 - before.0, after.0 - after.1);
+    before.0 + (after.0 - before.0) * gap_before / (gap_before + gap)
 }
 
 #[cfg(test)]
@@ -161,6 +189,18 @@ mod tests {
         let measured = pooled(&repeated).equal_error_rate();
         assert!((rate - measured).abs() < 0.02, "{rate} {measured}");
         assert!(ReaderErrors::of(readers.iter()).equal_error_rate(&[0.0; 12]).is_nan());
+    }
+
+    #[test]
+    fn ties_are_met_halfway() {
+        let tied = vec![Claims { genuine: vec![1.0; 3], impostor: vec![1.0; 5] }; 4];
+        assert!((ReaderErrors::of(tied.iter()).equal_error_rate(&[1.0; 4]) - 0.5).abs() < 1e-12);
+        let some = vec![
+            Claims { genuine: vec![0.0, 1.0, 2.0], impostor: vec![0.0, 0.0, 1.0, -1.0] },
+            Claims { genuine: vec![1.0, 1.0, 3.0], impostor: vec![1.0, 2.0, -2.0, 0.0] },
+        ];
+        let rate = ReaderErrors::of(some.iter()).equal_error_rate(&[1.0; 2]);
+        assert!((rate - pooled(&some).equal_error_rate()).abs() < 1e-12, "{rate}");
     }
 
     #[test]

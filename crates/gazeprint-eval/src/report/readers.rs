@@ -85,9 +85,20 @@ impl Readers {
             |s| weighted(s, &mut std::iter::repeat(1.0)),
             |s, weights| weighted(s, &mut weights.iter().copied()),
         );
-        let in_all = splits.iter().flat_map(|s| &result(s).by_reader).map(trials).sum::<usize>();
-        let a_split = in_all / splits.len().max(1);
-        Estimate { ci95: estimate.ci95.map(|ci95| with_nothing_seen(ci95, a_split)), ..estimate }
+        Estimate { ci95: estimate.ci95.map(|ci95| self.with_nothing_seen(ci95)), ..estimate }
+    }
+
+    /// Where nothing was seen of an event, or nothing but it, drawing readers anew shows the same;
+    /// what can then be said is what so many readers allow, each counted once since what is theirs
+    /// resembles itself.
+    fn with_nothing_seen(&self, ci95: [f64; 2]) -> [f64; 2] {
+        let trials = self.places.iter().map(Vec::len).min().unwrap_or(0);
+        let [low, high] = Rate { errors: 0, trials }.interval();
+        match ci95 {
+            [0.0, 0.0] => [low, high],
+            [1.0, 1.0] => [1.0 - high, 1.0 - low],
+            ci95 => ci95,
+        }
     }
 
     /// Part of the probes identified.
@@ -159,9 +170,7 @@ impl Readers {
             |s| result(s).eer,
             |s, weights| result(s).errors.equal_error_rate(weights),
         );
-        let probes = splits.iter().map(|s| result(s).probes).sum::<usize>();
-        let a_split = probes / splits.len().max(1);
-        Estimate { ci95: estimate.ci95.map(|ci95| with_nothing_seen(ci95, a_split)), ..estimate }
+        Estimate { ci95: estimate.ci95.map(|ci95| self.with_nothing_seen(ci95)), ..estimate }
     }
 
     /// The cost of the calibrated ratios; none unless all splits have one.
@@ -198,17 +207,6 @@ impl Readers {
             outscored[number].as_ref().map_or(f64::NAN, |o| o.area(weights))
         };
         Estimate { ci95: self.interval(area), ..Estimate::over(splits, |s| s.area) }
-    }
-}
-
-/// Where nothing was seen of an event, or nothing but it, drawing readers anew shows the same; what
-/// can then be said is what so many trials allow.
-fn with_nothing_seen(ci95: [f64; 2], trials: usize) -> [f64; 2] {
-    let [low, high] = Rate { errors: 0, trials }.interval();
-    match ci95 {
-        [0.0, 0.0] => [low, high],
-        [1.0, 1.0] => [1.0 - high, 1.0 - low],
-        ci95 => ci95,
     }
 }
 
@@ -258,11 +256,14 @@ mod tests {
 
     #[test]
     fn nothing_seen_is_not_certain() {
-        let [low, high] = with_nothing_seen([0.0, 0.0], 30);
+        let bootstrap = Bootstrap { samples: 10, stream: Stream { seed: 1, index: 1 } };
+        let places = vec![(0..40).collect(), (0..30).collect()];
+        let readers = Readers { draws: bootstrap.draw(40), places };
+        let [low, high] = readers.with_nothing_seen([0.0, 0.0]);
         assert_eq!(low, 0.0);
         assert!((high - (1.0 - 0.025_f64.powf(1.0 / 30.0))).abs() < 1e-9, "{high}");
-        assert_eq!(with_nothing_seen([1.0, 1.0], 30), [1.0 - high, 1.0]);
-        assert_eq!(with_nothing_seen([0.0, 0.1], 30), [0.0, 0.1]);
+        assert_eq!(readers.with_nothing_seen([1.0, 1.0]), [1.0 - high, 1.0]);
+        assert_eq!(readers.with_nothing_seen([0.0, 0.1]), [0.0, 0.1]);
     }
 
     #[test]
