@@ -56,7 +56,7 @@ fn start(mean: Vec<f64>, variance: impl Fn(usize) -> f64) -> GaussianPrior {
 }
 
 /// Alternates between what is known of each reader under a Gaussian, and the Gaussian under which
-/// that is likeliest. `believe` gets the Gaussian and the number of a reader.
+/// that is likeliest. `believe` says what is known of all readers under a Gaussian.
 fn maximise(
     start: &GaussianPrior,
     schedule: &Schedule,
