@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use gazeprint::corpus::{Corpus, Text};
+use gazeprint::method::Occasion;
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
 use rand::seq::SliceRandom;
@@ -65,6 +66,16 @@ pub enum ProtocolError {
         .0.as_ref().map_or_else(|| "there is none".to_owned(), |s| format!("all are of session {s:?}"))
     )]
     NoSessions(Option<String>),
+    /// More sessions are to train than leave one to test.
+    #[error(
+        "{train} sessions that train and one that tests were asked for, but there are only {there}"
+    )]
+    TooFewSessions {
+        /// Sessions that are to train.
+        train: usize,
+        /// Sessions that there are.
+        there: usize,
+    },
     /// Sessions, but of different readers.
     #[error("no two sessions were read by the same two or more readers")]
     NoSharedSessions,
@@ -105,8 +116,11 @@ pub enum Division {
         /// Part of the texts that trains.
         train_fraction: f64,
     },
-    /// One session trains, a later one tests: a split for every pair of sessions.
-    Session,
+    /// Some sessions in a row train, a later one tests: a split for every such choice.
+    Session {
+        /// Sessions that train.
+        train: usize,
+    },
     /// As somebody else divided it.
     Given(Vec<Assignment>),
 }
@@ -117,7 +131,7 @@ impl Division {
         match self {
             Self::Random { .. } => "random",
             Self::Temporal { .. } => "temporal",
-            Self::Session => "session",
+            Self::Session { .. } => "session",
             Self::Given(_) => "file",
         }
     }
@@ -128,7 +142,7 @@ impl Division {
             Self::Random { train_fraction, .. } | Self::Temporal { train_fraction } => {
                 Some(train_fraction)
             }
-            Self::Session | Self::Given(_) => None,
+            Self::Session { .. } | Self::Given(_) => None,
         }
     }
 
@@ -235,7 +249,9 @@ impl Protocol {
 
     fn check_numbers(&self) -> Result<(), ProtocolError> {
         match self.division {
-            Division::Random { splits: 0, .. } => Err(ProtocolError::NoSplits),
+            Division::Random { splits: 0, .. } | Division::Session { train: 0 } => {
+                Err(ProtocolError::NoSplits)
+            }
             Division::Random { train_fraction: part, .. }
             | Division::Temporal { train_fraction: part }
                 if !(part > 0.0 && part < 1.0) =>
@@ -264,7 +280,7 @@ impl Protocol {
             Division::Temporal { train_fraction } => {
                 Ok(vec![temporal(*train_fraction, corpus, readings)?])
             }
-            Division::Session => sessions(corpus, readings),
+            Division::Session { train } => sessions(*train, corpus, readings),
             Division::Given(rows) => given(rows, corpus, readings),
         }
     }
@@ -374,27 +390,41 @@ fn session_order(a: &str, b: &str) -> Ordering {
     number(a).total_cmp(&number(b)).then_with(|| a.cmp(b))
 }
 
-/// Every session against every later one.
-fn sessions(corpus: &Corpus, readings: &[Reading]) -> Result<Vec<Split>, ProtocolError> {
+/// Sessions in a row against every later one.
+fn sessions(
+    train: usize,
+    corpus: &Corpus,
+    readings: &[Reading],
+) -> Result<Vec<Split>, ProtocolError> {
     let session = |reading: &Reading| corpus.scanpaths()[reading.scanpath].session.as_str();
     let mut names: Vec<&str> = readings.iter().map(session).collect();
     names.sort_by(|a, b| session_order(a, b));
     names.dedup();
-    if names.len() < 2 {
-        return Err(ProtocolError::NoSessions(names.first().map(|s| (*s).to_owned())));
+    match *names.as_slice() {
+        [] => return Err(ProtocolError::NoSessions(None)),
+        [only] => return Err(ProtocolError::NoSessions(Some(only.to_owned()))),
+        _ if names.len() <= train => {
+            return Err(ProtocolError::TooFewSessions { train, there: names.len() });
+        }
+        _ => {}
     }
     let mut splits = Vec::new();
-    for (i, train) in names.iter().enumerate() {
-        for test in &names[i + 1..] {
+    for (i, training) in names.windows(train).enumerate() {
+        for test in &names[i + train..] {
             let split = Split::of(corpus, readings, |_, r| match session(r) {
-                s if s == *train => Some(Role::Train),
+                s if training.contains(&s) => Some(Role::Train),
                 s if s == *test => Some(Role::Test),
                 _ => None,
             });
             // Sessions that too few readers share say nothing.
             if let Ok(split) = split {
-                let name = Some(format!("session {train} trains, session {test} tests"));
-                splits.push(Split { name, ..split });
+                let name = match training {
+                    [one] => format!("session {one} trains, session {test} tests"),
+                    several => {
+                        format!("sessions {} train, session {test} tests", several.join(" + "))
+                    }
+                };
+                splits.push(Split { name: Some(name), ..split });
             }
         }
     }
@@ -421,6 +451,18 @@ pub fn draw_readers(corpus: &Corpus, readers: usize, seed: u64) -> Result<Corpus
 }
 
 impl Split {
+    /// When the test texts were read: on another occasion, where no reader's session both trains
+    /// and tests.
+    pub fn occasion(&self, readings: &[Reading]) -> Occasion {
+        let session = |&(reader, i): &(usize, usize)| (reader, readings[i].session);
+        let trained: HashSet<(usize, usize)> = self.train.iter().map(session).collect();
+        if self.test.iter().any(|test| trained.contains(&session(test))) {
+            Occasion::Same
+        } else {
+            Occasion::Another
+        }
+    }
+
     /// The readers that have both training and test readings, and these; the role of a reading is
     /// asked with its index, and may be none. Where readers are too few, their number.
     fn of(

@@ -317,7 +317,8 @@ fn run_split(
     let DividedCorpus { plan, readings, splits, .. } = divided;
     let (protocol, split) = (&plan.protocol, &splits[number]);
     let train = split.train.iter().map(|&(reader, i)| (reader, &readings[i])).collect();
-    let training = Training::new(split.readers.len(), train)?;
+    let training =
+        Training::new(split.readers.len(), train)?.for_probes_of(split.occasion(readings));
     let fitted = method.fit(&training, protocol.seed_of(number), monitor)?;
     let start = Instant::now();
     let calibration = Calibration::learn(&fitted, &training, protocol.seed, number);

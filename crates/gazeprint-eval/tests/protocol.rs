@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use gazeprint::corpus::{Corpus, Limits, Scanpath, Text};
+use gazeprint::method::Occasion;
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
 use gazeprint_eval::protocol::{
@@ -176,7 +177,7 @@ fn without_an_order_that_of_the_file_counts() {
 fn every_session_is_held_against_every_later_one() {
     let corpus = in_sessions(3);
     let readings = readings(&corpus, Limits::default()).0;
-    let splits = divided(Division::Session, &corpus).unwrap();
+    let splits = divided(Division::Session { train: 1 }, &corpus).unwrap();
     let names: Vec<&str> = splits.iter().map(|s| s.name.as_deref().unwrap()).collect();
     assert_eq!(
         names,
@@ -193,7 +194,16 @@ fn every_session_is_held_against_every_later_one() {
     };
     assert_eq!(sessions(&splits[1].train), HashSet::from(["1"]));
     assert_eq!(sessions(&splits[1].test), HashSet::from(["3"]));
-    let refused = divided(Division::Session, &in_sessions(1)).unwrap_err();
+    let splits = divided(Division::Session { train: 2 }, &corpus).unwrap();
+    assert_eq!(splits.len(), 1);
+    assert_eq!(splits[0].name.as_deref(), Some("sessions 1 + 2 train, session 3 tests"));
+    assert_eq!(sessions(&splits[0].train), HashSet::from(["1", "2"]));
+    assert_eq!(splits[0].occasion(&readings), Occasion::Another);
+    let refused = divided(Division::Session { train: 3 }, &corpus).unwrap_err();
+    assert_eq!(refused, ProtocolError::TooFewSessions { train: 3, there: 3 });
+    let mixed = divided(Division::Random { splits: 1, train_fraction: 0.5 }, &corpus).unwrap();
+    assert_eq!(mixed[0].occasion(&readings), Occasion::Same);
+    let refused = divided(Division::Session { train: 1 }, &in_sessions(1)).unwrap_err();
     assert_eq!(refused, ProtocolError::NoSessions(Some("1".to_owned())));
     assert!(refused.to_string().contains("all are of session \"1\""), "{refused}");
 }
@@ -303,7 +313,7 @@ fn sessions_are_ordered_as_numbers() {
         split.train.iter().map(|&(reader, i)| (reader, read[i].text)).collect()
     };
     assert_eq!(train(&both), train(&alone));
-    let sessions = divided(Division::Session, &both).unwrap();
+    let sessions = divided(Division::Session { train: 1 }, &both).unwrap();
     assert_eq!(sessions[0].name.as_deref(), Some("session 2 trains, session 10 tests"));
 }
 

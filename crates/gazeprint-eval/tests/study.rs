@@ -86,7 +86,7 @@ fn estimates_lie_in_their_intervals_where_splits_differ() {
     let (readers, texts) = (simulated.readers().to_vec(), simulated.texts().to_vec());
     let corpus = Corpus::new("c", readers, texts, paths.cloned().collect()).unwrap();
     let plan = Plan {
-        protocol: Protocol { division: Division::Session, seed: 1 },
+        protocol: Protocol { division: Division::Session { train: 1 }, seed: 1 },
         readers: None,
         probe_sentences: vec![1, 3],
         limits: Limits::default(),
@@ -236,5 +236,40 @@ fn without_texts_to_calibrate_on_there_are_no_thresholds() {
     for method in &report(&divided, &study).methods {
         assert!(method.verification.cllr.is_none() && method.verification.fnmr_at.is_empty());
         assert!(method.thresholds.is_empty());
+    }
+}
+
+/// Readers drift from session to session; what was learned in some holds in the next.
+#[test]
+fn calibration_holds_across_sessions() {
+    for train in [1, 2] {
+        let params = SimulationParams {
+            readers: 60,
+            texts: 40 * (train + 1),
+            sessions: train + 1,
+            coverage: 1.0,
+            drift: 0.6,
+            ..Default::default()
+        };
+        let plan = Plan {
+            protocol: Protocol { division: Division::Session { train }, seed: 1 },
+            readers: None,
+            probe_sentences: vec![3, 10],
+            limits: Limits::default(),
+        };
+        let divided = DividedCorpus::new(params.build().unwrap().run(), plan).unwrap();
+        let methods: Vec<Box<dyn Method>> = vec![Box::new(method::population())];
+        let study = Study::run(&divided, &methods, &Unwatched, &Forgetful).unwrap();
+        let method = &report(&divided, &study).methods[0];
+        let sizes = method.by_sentences.iter().map(|s| &s.verification);
+        for verification in sizes.chain([&method.verification]) {
+            let asked = &verification.fnmr_at[0];
+            assert_eq!(asked.fmr, 1e-2);
+            // Twice what was asked would be a broken promise; much less, a useless one.
+            assert!((2e-3..2e-2).contains(&asked.fmr_observed.mean), "{train}: {asked:?}");
+            let (cllr, least) =
+                (verification.cllr.unwrap().mean, verification.cllr_min.unwrap().mean);
+            assert!(cllr < 1.25 * least + 0.03, "{train}: {cllr} {least}");
+        }
     }
 }

@@ -272,6 +272,8 @@ pub struct Reading {
     /// The first text, as an index, of the group that the text belongs to; the text itself where it
     /// has no group. Readings of one unit stay together when a corpus is divided.
     pub unit: usize,
+    /// The session, by the place of its name among those of the corpus.
+    pub session: usize,
     /// Its fixations; not empty.
     pub events: Vec<Event>,
     /// Whether it was seen to its end.
@@ -299,7 +301,10 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
         .enumerate()
         .map(|(i, text)| text.group.as_deref().map_or(i, |group| *groups.entry(group).or_insert(i)))
         .collect();
+    let mut sessions = HashMap::new();
     for (scanpath, path) in corpus.scanpaths().iter().enumerate() {
+        let known = sessions.len();
+        let session = *sessions.entry(path.session.as_str()).or_insert(known);
         let text = &corpus.texts()[path.text];
         let (passes, dropped) = text.passes(&path.fixations, limits);
         drops += dropped;
@@ -313,6 +318,7 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
                 text,
                 scanpath,
                 unit: units[text],
+                session,
                 events,
                 complete: true,
             });

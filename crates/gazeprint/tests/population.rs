@@ -117,3 +117,30 @@ fn situations_of_a_known_reading() {
     // The region of the second word is [3, 9): five is a third of the way.
     assert!((seen[2].landing - 1.0 / 3.0).abs() < 1e-12 && seen[2].left == 4.0);
 }
+
+/// Who comes twice shows how much people change from day to day.
+#[test]
+fn readers_who_come_twice_show_how_much_they_change() {
+    let shares = |sessions: usize, drift: f64| -> Vec<f64> {
+        let (readers, coverage) = (40, 1.0);
+        let params = SimulationParams {
+            readers,
+            texts: 80,
+            coverage,
+            sessions,
+            drift,
+            ..Default::default()
+        };
+        let readings = readings(&params.build().unwrap().run(), Limits::default()).0;
+        let all: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
+        Population::learn(readers, &all, &Unwatched).unwrap().session_shares().collect()
+    };
+    let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
+    // Nobody came twice: all are the default.
+    let unknown = shares(1, 0.0);
+    assert!(unknown.iter().all(|share| *share == unknown[0]) && unknown.len() == 13);
+    // Traits with correlation 1 / sqrt(1 + drift^2) between sessions: shares of 0 and 0.29.
+    let (still, moving) = (mean(&shares(2, 0.0)), mean(&shares(2, 1.0)));
+    assert!(still < 0.1, "{still}");
+    assert!((0.15..0.45).contains(&moving), "{moving}");
+}

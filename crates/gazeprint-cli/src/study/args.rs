@@ -78,9 +78,13 @@ pub(crate) struct Args {
     /// random, temporal: part of the texts that trains [default: 0.5]
     #[arg(long, value_name = "PART", help_heading = "Protocol")]
     train_fraction: Option<f64>,
+    /// session: sessions in a row that train; a later one tests [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Protocol",
+          value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    train_sessions: Option<u16>,
     /// Divide as this table says: split, reader, text, role (train or test)
     #[arg(long, value_name = "FILE", help_heading = "Protocol",
-          conflicts_with_all = ["split", "splits", "train_fraction"])]
+          conflicts_with_all = ["split", "splits", "train_fraction", "train_sessions"])]
     pub(super) splits_file: Option<PathBuf>,
     /// Number of readers, drawn at random [default: all]
     #[arg(long, value_name = "N", help_heading = "Protocol")]
@@ -181,6 +185,7 @@ impl Args {
                 "--train-fraction",
                 "--split random or temporal",
             ),
+            (self.train_sessions.is_some(), !divided, "--train-sessions", "--split session"),
             (self.engine.is_some(), semiparametric, "--engine", "the method semiparametric"),
             (self.scoring.is_some(), semiparametric, "--scoring", "the method semiparametric"),
             (
@@ -271,7 +276,9 @@ impl Args {
                 Division::Random { splits: self.splits.unwrap_or(10).into(), train_fraction }
             }
             SplitKind::Temporal => Division::Temporal { train_fraction },
-            SplitKind::Session => Division::Session,
+            SplitKind::Session => {
+                Division::Session { train: self.train_sessions.unwrap_or(1).into() }
+            }
         })
     }
 

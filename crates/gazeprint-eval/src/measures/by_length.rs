@@ -63,6 +63,13 @@ impl<const K: usize> Table<K> {
         std::array::from_fn(|k| low[k] + part * (high[k] - low[k]))
     }
 
+    /// The last node that differs from the end by a factor of two: nodes close by differ by chance,
+    /// which would be continued with the rest.
+    fn apart(&self) -> Option<&(f64, [f64; K])> {
+        let end = self.nodes[self.nodes.len() - 1].0;
+        self.nodes.iter().rfind(|node| node.0 <= end - LN_2 + 1e-9)
+    }
+
     fn first(&self) -> [f64; K] {
         self.nodes[0].1
     }
@@ -74,8 +81,12 @@ impl<const K: usize> Table<K> {
 
 /// Calibration by length of the probe.
 ///
-/// Beyond the lengths it was learned at, the nearest calibration is used: a calibration says how
-/// much of a score to believe, and there is nothing to learn from that it should be more.
+/// A calibration says how much of a score to believe. With more reading, less of each fixation is
+/// news, all the more where readers are not quite those who were enrolled, and the scale falls. So
+/// beyond the longest length that it was learned at, a falling scale goes on falling as a power of
+/// the number of fixations (from the nearest length that differs by a factor of two), though never
+/// so fast that more reading would be worth less. A rising one stays, as does the offset: nothing
+/// was learned from which more could be believed. Below the shortest length the nearest is used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByLength(Table<2>);
 
@@ -100,7 +111,16 @@ impl ByLength {
         let [scale, offset] = match self.0.place(fixations.ln()) {
             Place::Before => self.0.first(),
             Place::Between(node, part) => self.0.between(node, part),
-            Place::After => self.0.last(),
+            Place::After => {
+                let [scale, offset] = self.0.last();
+                let end = self.0.nodes[self.0.nodes.len() - 1].0;
+                let power = self.0.apart().map_or(0.0, |(length, before)| {
+                    ((scale / before[0]).ln() / (end - length)).clamp(-1.0, 0.0)
+                });
+                // A scale of nothing has no power.
+                let power = if power.is_nan() { 0.0 } else { power };
+                [scale * (power * (fixations.ln() - end)).exp(), offset]
+            }
         };
         Affine { scale, offset }
     }
@@ -165,10 +185,10 @@ impl ThresholdByLength {
             Place::After => {
                 let [last] = self.0.last();
                 let end = nodes[nodes.len() - 1].0;
-                // Nodes close by differ by chance, which would be continued with the rest.
-                let apart = nodes.iter().rfind(|node| node.0 <= end - LN_2 + 1e-9);
-                let rise =
-                    apart.map_or(0.0, |before| (last - before.1[0]) / (end.exp() - before.0.exp()));
+                let rise = self
+                    .0
+                    .apart()
+                    .map_or(0.0, |before| (last - before.1[0]) / (end.exp() - before.0.exp()));
                 last + rise.max(0.0) * (fixations - end.exp()).max(0.0)
             }
         }
@@ -184,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn calibration_is_interpolated_in_log_fixations_and_clamped() {
+    fn calibration_is_interpolated_in_log_fixations_and_continued() {
         let nodes = [(40.0_f64.ln(), affine(0.5, -2.0)), (10.0_f64.ln(), affine(1.0, 0.0))];
         let table = ByLength::new(nodes).unwrap();
         let close = |a: Affine, b: Affine| {
@@ -192,9 +212,17 @@ mod tests {
         };
         close(table.at(10.0), affine(1.0, 0.0));
         close(table.at(20.0), affine(0.75, -1.0));
-        for longer in [40.0, 80.0, f64::INFINITY] {
-            close(table.at(longer), affine(0.5, -2.0));
-        }
+        // From 10 to 40 fixations the scale falls by their square root.
+        close(table.at(40.0), affine(0.5, -2.0));
+        close(table.at(160.0), affine(0.25, -2.0));
+        close(table.at(f64::INFINITY), affine(0.0, -2.0));
+        let rising = ByLength::new([(1.0, affine(0.5, 0.0)), (3.0, affine(0.8, 1.0))]).unwrap();
+        close(rising.at(1e6), affine(0.8, 1.0));
+        // Never so fast that more reading would be worth less.
+        let falling = ByLength::new([(1.0, affine(1.0, 0.0)), (2.0, affine(1e-3, 0.0))]).unwrap();
+        close(falling.at(3.0_f64.exp()), affine(1e-3 / 1.0_f64.exp(), 0.0));
+        let nothing = ByLength::new([(1.0, affine(0.0, 0.0)), (2.0, affine(0.0, 0.0))]).unwrap();
+        close(nothing.at(1e6), affine(0.0, 0.0));
         for shorter in [5.0, 1.0, 0.0, -1.0, f64::NAN] {
             close(table.at(shorter), affine(1.0, 0.0));
         }

@@ -71,8 +71,10 @@ fn limits(report: &Report) -> Vec<String> {
     );
     if report.protocol.split == "session" {
         limits.push(
-            "Thresholds are fixed within the training session. People change between sessions, so \
-             that the false match rate observed can exceed the one asked for."
+            "People change between sessions. Thresholds are learned across sessions only where \
+             readers have several training sessions. Else those of the method population rest on a \
+             guess of how much people change, and those of the others hold within the training \
+             session: the false match rate observed can exceed the one asked for."
                 .to_owned(),
         );
     } else {

@@ -300,7 +300,7 @@ impl Method for Generative {
             None => None,
             Some(halves) => {
                 let part = |i: usize| {
-                    let kept = Observations::filtered(training, |r| halves[i].contains(&r.unit));
+                    let kept = Observations::marked(training, &halves[i]);
                     self.fit_part(&shared, kept, seed, monitor)
                 };
                 Some([part(0)?, part(1)?])

@@ -96,7 +96,8 @@ impl Method for Holland {
         let start = Instant::now();
         let readings = training.readings();
         let folds = training.halves(seed).into_iter().flatten().map(|held_out| {
-            let fitted = readings.iter().filter(|(_, r)| !held_out.contains(&r.unit)).copied();
+            let kept = readings.iter().zip(&held_out).filter(|(_, held_out)| !**held_out);
+            let fitted = kept.map(|(reading, _)| *reading);
             let gallery = HollandGallery::learn(self.weights, training.readers(), fitted);
             Fold::new(Box::new(gallery), training, &held_out)
         });

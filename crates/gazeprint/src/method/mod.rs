@@ -23,9 +23,10 @@ pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;
 pub use shared::{Family, SharedDensity};
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::gallery::Gallery;
@@ -33,11 +34,22 @@ use crate::inference::{Engine, InferenceError};
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
 
+/// When probes are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Occasion {
+    /// In the sessions that readers are learned from.
+    #[default]
+    Same,
+    /// On another day: readers are then no longer quite who they were.
+    Another,
+}
+
 /// Readings with the readers to be learned from them.
 #[derive(Debug, Clone)]
 pub struct Training<'a> {
     readers: usize,
     readings: Vec<(usize, &'a Reading)>,
+    occasion: Occasion,
 }
 
 impl<'a> Training<'a> {
@@ -53,7 +65,7 @@ impl<'a> Training<'a> {
         match seen.iter().position(|s| !s) {
             Some(reader) => Err(FitError::NothingRead(reader)),
             None if readers == 0 => Err(FitError::NothingRead(0)),
-            None => Ok(Self { readers, readings }),
+            None => Ok(Self { readers, readings, occasion: Occasion::Same }),
         }
     }
 
@@ -67,15 +79,62 @@ impl<'a> Training<'a> {
         &self.readings
     }
 
-    /// Two halves of the units that were read (see [`Reading::unit`]), of which each is to be held
-    /// out in turn; `None` where there is only one.
-    pub(crate) fn halves(&self, seed: u64) -> Option<[HashSet<usize>; 2]> {
+    /// The same readings, for probes of that occasion.
+    pub fn for_probes_of(self, occasion: Occasion) -> Self {
+        Self { occasion, ..self }
+    }
+
+    /// When the probes are read.
+    pub fn occasion(&self) -> Occasion {
+        self.occasion
+    }
+
+    /// Two halves of the readings, of which each is to be held out in turn, as a mark for every
+    /// reading; `None` where they cannot be divided.
+    ///
+    /// Probes of another day are foreseen by sessions that are held out, where readers have
+    /// several; else halves are of the units that were read (see [`Reading::unit`]).
+    pub(crate) fn halves(&self, seed: u64) -> Option<[Vec<bool>; 2]> {
+        let first = match self.occasion {
+            Occasion::Another if self.has_sessions() => self.every_second_session(),
+            _ => self.half_of_units(seed)?,
+        };
+        let second = first.iter().map(|held_out| !held_out).collect();
+        Some([first, second])
+    }
+
+    /// Whether most readers have several sessions.
+    pub(crate) fn has_sessions(&self) -> bool {
+        let several = self.sessions().iter().filter(|sessions| sessions.len() > 1).count();
+        2 * several > self.readers
+    }
+
+    /// By reader: sessions, in order.
+    fn sessions(&self) -> Vec<BTreeSet<usize>> {
+        let mut sessions = vec![BTreeSet::new(); self.readers];
+        for (reader, reading) in &self.readings {
+            sessions[*reader].insert(reading.session);
+        }
+        sessions
+    }
+
+    fn every_second_session(&self) -> Vec<bool> {
+        let sessions = self.sessions();
+        let place = |reader: usize, reading: &Reading| {
+            sessions[reader].iter().position(|s| *s == reading.session).unwrap_or(0)
+        };
+        self.readings.iter().map(|(reader, r)| place(*reader, r).is_multiple_of(2)).collect()
+    }
+
+    fn half_of_units(&self, seed: u64) -> Option<Vec<bool>> {
         let mut units: Vec<usize> = self.readings.iter().map(|(_, r)| r.unit).collect();
         units.sort_unstable();
         units.dedup();
         units.shuffle(&mut Stream { seed, index: stream::FOLDS }.chain(0));
         let (first, second) = units.split_at(units.len().div_ceil(2));
-        (!second.is_empty()).then(|| [first, second].map(|half| half.iter().copied().collect()))
+        let first: HashSet<usize> = first.iter().copied().collect();
+        (!second.is_empty())
+            .then(|| self.readings.iter().map(|(_, r)| first.contains(&r.unit)).collect())
     }
 }
 
@@ -163,12 +222,12 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// A fold that held out the readings of some units.
-    fn new(gallery: Box<dyn Gallery>, training: &Training<'_>, units: &HashSet<usize>) -> Self {
+    /// A fold that held out some of the readings.
+    fn new(gallery: Box<dyn Gallery>, training: &Training<'_>, held_out: &[bool]) -> Self {
         let mut fold =
             Self { gallery, held_out: Vec::new(), learned: vec![false; training.readers()] };
-        for (i, (reader, reading)) in training.readings().iter().enumerate() {
-            if units.contains(&reading.unit) {
+        for (i, (reader, _)) in training.readings().iter().enumerate() {
+            if held_out[i] {
                 fold.held_out.push(i);
             } else {
                 fold.learned[*reader] = true;

@@ -20,12 +20,14 @@ pub struct Observations {
 impl Observations {
     /// Those of all training readings.
     pub fn of(training: &Training<'_>) -> Self {
-        Self::filtered(training, |_| true)
+        let readings = training.readings().iter().copied();
+        Self::collect(training.readers(), readings, |_, _, event| event.duration)
     }
 
-    /// Those of the training readings of some texts.
-    pub fn filtered(training: &Training<'_>, keep: impl Fn(&Reading) -> bool) -> Self {
-        let readings = training.readings().iter().filter(|(_, r)| keep(r)).copied();
+    /// Those of the training readings that are marked.
+    pub(super) fn marked(training: &Training<'_>, marks: &[bool]) -> Self {
+        let readings = training.readings().iter().zip(marks);
+        let readings = readings.filter(|(_, marked)| **marked).map(|(reading, _)| *reading);
         Self::collect(training.readers(), readings, |_, _, event| event.duration)
     }
 

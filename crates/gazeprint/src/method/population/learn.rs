@@ -168,13 +168,23 @@ pub(super) fn density(
     }
     let Learned { prior, fell } =
         maximise_from_modes(&start, &DENSITIES, samples.len(), |prior, i, mode| {
-            let likelihood = Likelihood::new(&shared.features, &samples[i]);
-            let mut scratch = Scratch::new(&shared.features);
-            let mode = Problem { likelihood, prior }.mode(mode, &mut scratch).ok()?;
-            let (covariance, _) = gaussian::inverse(&(&mode.root * mode.root.transpose()))?;
-            Some(Belief { mode: mode.theta, covariance, evidence: mode.log_evidence })
+            believe(&shared, prior, &samples[i], mode)
         });
     Ok((SharedDensity { prior, ..shared }, fell))
+}
+
+/// What a sample says of a density.
+pub(super) fn believe(
+    density: &SharedDensity,
+    prior: &GaussianPrior,
+    sample: &Sample,
+    start: &[f64],
+) -> Option<Belief> {
+    let likelihood = Likelihood::new(&density.features, sample);
+    let mut scratch = Scratch::new(&density.features);
+    let mode = Problem { likelihood, prior }.mode(start, &mut scratch).ok()?;
+    let (covariance, _) = gaussian::inverse(&(&mode.root * mode.root.transpose()))?;
+    Some(Belief { mode: mode.theta, covariance, evidence: mode.log_evidence })
 }
 
 /// Concentrations of the beta distribution of a probability over readers, by maximum likelihood of

@@ -8,8 +8,10 @@ use super::learn::interrupted;
 use super::{Population, PopulationGallery, ReaderPosterior, grouped};
 use crate::inference::{Engine, Laplace};
 use crate::method::{
-    DensityReport, FitError, FitReport, Fitted, Fold, Method, Monitor, SharedDensity, Training,
+    DensityReport, FitError, FitReport, Fitted, Fold, Method, Monitor, Occasion, SharedDensity,
+    Training,
 };
+use crate::random::{Stream, stream};
 use crate::saccade::{DensityId, Reading};
 
 /// Readers around a population learned from all of them.
@@ -30,11 +32,21 @@ struct Part {
     gallery: PopulationGallery,
 }
 
+/// The day that readers are learned on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Day {
+    /// As it was.
+    Recorded,
+    /// As another one might have been.
+    Imagined,
+}
+
 impl PopulationMethod {
     fn fit_part(
         &self,
         readers: usize,
         readings: &[(usize, &Reading)],
+        day: Day,
         seed: u64,
         monitor: &dyn Monitor,
     ) -> Result<Part, FitError> {
@@ -43,7 +55,7 @@ impl PopulationMethod {
             let stream = |density: &SharedDensity| density.stream(seed, reader);
             population.enroll(&self.engine, readings, stream)
         };
-        let posteriors = grouped(readers, readings)
+        let mut posteriors = grouped(readers, readings)
             .par_iter()
             .enumerate()
             .map(|(reader, readings)| {
@@ -55,6 +67,11 @@ impl PopulationMethod {
                 Ok(posterior)
             })
             .collect::<Result<Vec<_>, _>>()?;
+        if day == Day::Imagined {
+            let index = |reader: usize| stream::ANOTHER_DAY + reader as u64;
+            let stream = |reader: usize| Stream { seed, index: index(reader) };
+            posteriors = population.on_another_day(&posteriors, stream);
+        }
         let gallery = population.gallery(&posteriors, &enroll(readers, &[]));
         Ok(Part { population, posteriors, gallery })
     }
@@ -79,19 +96,26 @@ impl Method for PopulationMethod {
         monitor.expect((3 * DensityId::ALL.len() * readers) as u64);
         let start = Instant::now();
         let mut folds = Vec::new();
+        // Held-out texts of the same day say little about another one.
+        let day = match training.occasion() {
+            Occasion::Another if !training.has_sessions() => Day::Imagined,
+            _ => Day::Recorded,
+        };
         for held_out in training.halves(seed).into_iter().flatten() {
-            let readings = training.readings().iter();
+            let readings = training.readings().iter().zip(&held_out);
             let kept: Vec<(usize, &Reading)> =
-                readings.filter(|(_, r)| !held_out.contains(&r.unit)).copied().collect();
-            let part = self.fit_part(readers, &kept, seed, monitor)?;
+                readings.filter(|(_, held_out)| !**held_out).map(|(r, _)| *r).collect();
+            let part = self.fit_part(readers, &kept, day, seed, monitor)?;
             folds.push(Fold::new(Box::new(part.gallery), training, &held_out));
         }
         let tune_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let part = self.fit_part(readers, training.readings(), seed, monitor)?;
+        let all = training.readings();
+        let part = self.fit_part(readers, all, Day::Recorded, seed, monitor)?;
         let densities = part.population.densities.iter().enumerate();
         let densities = densities.map(|(i, density)| {
-            let outcomes: Vec<_> = part.posteriors.iter().filter_map(|p| p.outcomes[i]).collect();
+            let outcomes: Vec<_> =
+                part.posteriors.iter().filter_map(|p| p.densities[i].outcome).collect();
             DensityReport::of(density.id, &outcomes)
         });
         let report = FitReport {

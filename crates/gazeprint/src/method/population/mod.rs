@@ -7,38 +7,39 @@
 //! | `durations` | the regression of the log durations, for one reader |
 //! | `gaussian` | a Gaussian over readers |
 //! | `learn` | the population, from all readers |
+//! | `sessions` | how a reader differs from one day to another |
+//! | `enroll` | what is known of a reader |
 //! | `gallery` | scores |
 //! | `method` | the method `population` |
 
 mod durations;
+mod enroll;
 mod features;
 mod gallery;
 mod gaussian;
 mod learn;
 mod method;
+mod sessions;
 mod types;
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use self::durations::{Stay, Sums};
+use self::durations::Stay;
+pub use self::enroll::ReaderPosterior;
 use self::features::DURATION_FEATURES;
 pub use self::gallery::PopulationGallery;
 pub(crate) use self::gallery::Seen;
 use self::gallery::{Common, Lane, Lanes};
+use self::gaussian::Belief;
 pub use self::method::{PopulationMethod, population};
 use self::types::Choice;
 use super::{FitError, Monitor, Observations, SharedDensity};
 use crate::density::GaussianPrior;
 use crate::gallery::TemplateGallery;
-use crate::inference::{Diagnostics, Engine, Scratch};
-use crate::random::Stream;
 use crate::saccade::{DensityId, Event, Reading};
 use crate::template::{Layout, Parts, ReaderModel};
-
-/// Rounds between a reader's regression of durations and the variance around it.
-const VARIANCE_ROUNDS: usize = 3;
 
 /// What readers have in common, and how they differ.
 #[derive(Debug, Clone)]
@@ -51,6 +52,8 @@ pub struct Population {
     centre: [f64; DURATION_FEATURES],
     /// Variance of log durations around a reader's regression.
     variance: f64,
+    /// How much of each Gaussian lies between the sessions of a reader.
+    shares: Shares,
     /// Concentrations of the direction of refixations.
     refixations: [f64; 2],
     max_width: usize,
@@ -58,16 +61,22 @@ pub struct Population {
     fell: usize,
 }
 
-/// What is known of one reader.
+/// The part of each Gaussian that lies between the sessions of a reader, rather than between
+/// readers.
 #[derive(Debug, Clone)]
-pub struct ReaderPosterior {
-    /// Posterior means at the nodes, in the order of [`DensityId::ALL`].
-    log_densities: Vec<Vec<f64>>,
-    types: Vec<f64>,
-    durations: Vec<f64>,
-    mu: f64,
-    /// By density: nothing without observations; no diagnostics where the fit failed.
-    outcomes: Vec<Option<Option<Diagnostics>>>,
+struct Shares {
+    types: f64,
+    durations: f64,
+    /// In the order of [`DensityId::ALL`].
+    densities: Vec<f64>,
+}
+
+impl Default for Shares {
+    /// Where no reader came twice.
+    fn default() -> Self {
+        let share = sessions::DEFAULT_SHARE;
+        Self { types: share, durations: share, densities: vec![share; DensityId::ALL.len()] }
+    }
 }
 
 fn choices(seen: &[Seen]) -> Vec<Choice> {
@@ -83,6 +92,13 @@ fn grouped<'a>(readers: usize, readings: &[(usize, &'a Reading)]) -> Vec<Vec<&'a
     let mut by_reader = vec![Vec::new(); readers];
     readings.iter().for_each(|(reader, reading)| by_reader[*reader].push(*reading));
     by_reader
+}
+
+/// The readings of each session.
+fn by_session<'a>(readings: &[&'a Reading]) -> Vec<Vec<&'a Reading>> {
+    let mut sorted = readings.to_vec();
+    sorted.sort_by_key(|reading| reading.session);
+    sorted.chunk_by(|a, b| a.session == b.session).map(<[_]>::to_vec).collect()
 }
 
 impl Population {
@@ -109,12 +125,18 @@ impl Population {
             durations: durations.prior,
             centre: learn::centre(&seen),
             variance,
+            shares: Shares::default(),
             refixations: [1.0, 1.0],
             max_width: 1,
             fell: usize::from(types.fell) + usize::from(durations.fell),
         };
-        let coefficients: Vec<Vec<f64>> =
-            seen.par_iter().map(|seen| population.duration_coefficients(seen)).collect();
+        let coefficients: Vec<Vec<f64>> = seen
+            .par_iter()
+            .map(|seen| {
+                let belief = population.duration_belief(seen);
+                belief.map_or_else(|| population.durations.mean().to_vec(), |belief| belief.mode)
+            })
+            .collect();
         let numbered = by_reader.iter().enumerate();
         let observations = Observations::collect(
             by_reader.len(),
@@ -131,20 +153,61 @@ impl Population {
         }
         population.refixations = learn::concentrations(&observations.refixations);
         population.max_width = observations.max_width();
+        population.shares = population.learn_shares(&by_reader, &coefficients);
         Ok(population)
     }
 
-    fn duration_coefficients(&self, seen: &[Seen]) -> Vec<f64> {
-        let sums = Sums::of(&stays(seen));
-        let mut variance = self.variance;
-        let mut mode = self.durations.mean().to_vec();
-        for _ in 0..VARIANCE_ROUNDS {
-            if let Some((belief, anew)) = sums.believe(&self.durations, variance) {
-                mode = belief.mode;
-                variance = anew;
-            }
+    /// How much of the differences between readers is found between sessions of one reader, too:
+    /// for each density, the moves and the regression of durations.
+    pub fn session_shares(&self) -> impl Iterator<Item = f64> {
+        let Shares { types, durations, densities } = &self.shares;
+        densities.iter().copied().chain([*types, *durations])
+    }
+
+    /// How much readers differ from one session to another, from those who have several.
+    fn learn_shares(&self, by_reader: &[Vec<&Reading>], coefficients: &[Vec<f64>]) -> Shares {
+        let returned: Vec<(Vec<Vec<&Reading>>, &[f64])> = by_reader
+            .iter()
+            .zip(coefficients)
+            .map(|(readings, coefficients)| (by_session(readings), coefficients.as_slice()))
+            .filter(|(sessions, _)| sessions.len() > 1)
+            .collect();
+        if returned.is_empty() {
+            return Shares::default();
         }
-        mode
+        let share =
+            |prior: &GaussianPrior,
+             believe: &(dyn Fn(&[&Reading], &[f64]) -> Option<Belief> + Sync)| {
+                let beliefs: Vec<Vec<Belief>> = returned
+                    .par_iter()
+                    .map(|(sessions, c)| sessions.iter().filter_map(|s| believe(s, c)).collect())
+                    .collect();
+                sessions::share(&beliefs, prior)
+            };
+        let seen = |readings: &[&Reading]| -> Vec<Seen> {
+            readings.iter().flat_map(|r| Seen::of(r)).collect()
+        };
+        Shares {
+            types: share(&self.types, &|readings, _| self.type_belief(&seen(readings))),
+            durations: share(&self.durations, &|readings, _| self.duration_belief(&seen(readings))),
+            densities: self
+                .densities
+                .iter()
+                .map(|density| {
+                    share(&density.prior, &|readings, coefficients| {
+                        let readings = readings.iter().map(|r| (0, *r));
+                        let observations =
+                            Observations::collect(1, readings, |_, previous, event| {
+                                self.residual(coefficients, previous, event)
+                            });
+                        let sample = density.sample(observations.of_reader(density.id, 0));
+                        let start = density.prior.mean();
+                        let known = !sample.is_empty();
+                        known.then(|| learn::believe(density, &density.prior, &sample, start))?
+                    })
+                })
+                .collect(),
+        }
     }
 
     /// A duration less its context part, ms.
@@ -152,45 +215,6 @@ impl Population {
         let x = features::of_duration(previous, event);
         let shift: f64 = (0..x.len()).map(|i| coefficients[i] * (x[i] - self.centre[i])).sum();
         event.duration * (-shift).exp()
-    }
-
-    /// What is known of a reader after these readings; without any, of a reader of whom nothing is
-    /// known. `stream` names the random numbers of each density.
-    pub fn enroll(
-        &self,
-        engine: &Engine,
-        readings: &[&Reading],
-        stream: impl Fn(&SharedDensity) -> Stream,
-    ) -> ReaderPosterior {
-        let seen: Vec<Seen> = readings.iter().flat_map(|r| Seen::of(r)).collect();
-        let mean = self.types.mean();
-        let types = types::believe(&choices(&seen), &self.types, mean)
-            .map_or_else(|| mean.to_vec(), |belief| belief.mode);
-        let durations = self.duration_coefficients(&seen);
-        let observations =
-            Observations::collect(1, readings.iter().map(|r| (0, *r)), |_, previous, event| {
-                self.residual(&durations, previous, event)
-            });
-        let mut log_densities = Vec::with_capacity(self.densities.len());
-        let mut outcomes = Vec::with_capacity(self.densities.len());
-        for density in &self.densities {
-            let sample = density.sample(observations.of_reader(density.id, 0));
-            let mut scratch = Scratch::new(&density.features);
-            let problem = density.problem(&sample);
-            let posterior = problem.mode(density.prior.mean(), &mut scratch).and_then(|mode| {
-                engine.posterior(&problem, &mode, 0, stream(density), &mut scratch)
-            });
-            let (log_f, outcome) = match posterior {
-                Ok(posterior) => (posterior.log_mean, Some(posterior.diagnostics)),
-                Err(_) => (density.log_pooled.clone(), None),
-            };
-            log_densities.push(log_f);
-            outcomes.push((!sample.is_empty()).then_some(outcome));
-        }
-        let [forward, backward] = observations.refixations[0].map(|n| n as f64);
-        let [a, b] = self.refixations;
-        let mu = (forward + a) / (forward + backward + a + b);
-        ReaderPosterior { log_densities, types, durations, mu, outcomes }
     }
 
     /// Readers that probes can be compared with; `nobody` is a reader of whom nothing is known.
@@ -208,7 +232,7 @@ impl Population {
             self.max_width,
         );
         let row = |reader: &ReaderPosterior| {
-            let log_densities = amplitudes.iter().map(|&i| reader.log_densities[i].clone());
+            let log_densities = amplitudes.iter().map(|&i| reader.densities[i].log_mean.clone());
             layout.row(&ReaderModel {
                 // Types are scored by their situation.
                 pi: [1.0; 4],
@@ -222,7 +246,7 @@ impl Population {
         let lane = |reader: &ReaderPosterior| Lane {
             types: reader.types.clone(),
             durations: reader.durations.clone(),
-            tables: std::array::from_fn(|kind| reader.log_densities[kinds(kind)].clone()),
+            tables: std::array::from_fn(|kind| reader.densities[kinds(kind)].log_mean.clone()),
         };
         PopulationGallery {
             amplitudes: TemplateGallery::new(layout.clone(), &rows, population),

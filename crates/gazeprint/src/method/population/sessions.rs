@@ -1,0 +1,178 @@
+//! Sessions around a reader: on another day, nobody reads quite the same.
+//!
+//! In session `s`, reader `r` has coefficients `theta_rs = mu_r + delta_rs`. Over sessions of all
+//! readers they are distributed as `N(m, T)`, the population's Gaussian; of T, the *share* `rho` is
+//! between sessions of one reader: `delta ~ N(0, rho T)`, `mu ~ N(m, (1 - rho) T)`. One number for
+//! each Gaussian can be learned from a handful of readers who came twice.
+//!
+//! What a session says of its reader is taken as Gaussian (Laplace), in units of the population:
+//! `theta = m + L z` with `L L' = T`, so that the prior of `z` is standard normal.
+
+use faer::{Col, Mat};
+use rayon::prelude::*;
+
+use super::gaussian::{Belief, inverse};
+use crate::density::GaussianPrior;
+
+/// The share where no reader came twice. Measures of reading correlate by .7 to .9 between
+/// sessions; a share that is too large costs a little accuracy, one that is too small costs trust.
+pub(super) const DEFAULT_SHARE: f64 = 0.2;
+/// Readers who came twice that the default counts for.
+const DEFAULT_WEIGHT: f64 = 5.0;
+/// Shares that are tried.
+const SHARES: [f64; 12] = [0.005, 0.01, 0.02, 0.04, 0.07, 0.11, 0.16, 0.23, 0.32, 0.44, 0.6, 0.8];
+
+/// What one session says of `z`: up to a constant, its log-likelihood is `pull' z - z' precision z
+/// / 2`.
+struct Message {
+    precision: Mat<f64>,
+    pull: Col<f64>,
+}
+
+impl Message {
+    /// Undoes the prior that a belief was formed under.
+    fn of(belief: &Belief, prior: &GaussianPrior) -> Option<Self> {
+        let p = prior.len();
+        let root = prior.root();
+        let (information, _) = inverse(&belief.covariance)?;
+        let half = &information * root;
+        let mut precision = root.transpose() * &half;
+        (0..p).for_each(|i| precision[(i, i)] -= 1.0);
+        let offset = Col::from_fn(p, |i| belief.mode[i] - prior.mean()[i]);
+        Some(Self { precision, pull: half.transpose() * offset })
+    }
+
+    /// The same message about the reader's mean, when sessions vary by `share` around it; with what
+    /// it adds to the log evidence.
+    fn of_mean(&self, share: f64) -> Option<(Self, f64)> {
+        let p = self.pull.nrows();
+        let deviation = Mat::from_fn(p, p, |i, j| {
+            self.precision[(i, j)] + if i == j { 1.0 / share } else { 0.0 }
+        });
+        let (covariance, log_det) = inverse(&deviation)?;
+        let pull = &covariance * &self.pull;
+        let evidence = 0.5 * dot(&self.pull, &pull) - 0.5 * (log_det + p as f64 * share.ln());
+        // The inverse of share + precision^-1, also where there is no precision to invert.
+        let precision = Mat::from_fn(p, p, |i, j| {
+            (if i == j { 1.0 } else { 0.0 } - covariance[(i, j)] / share) / share
+        });
+        Some((Self { precision, pull: pull * (1.0 / share) }, evidence))
+    }
+}
+
+fn dot(a: &Col<f64>, b: &Col<f64>) -> f64 {
+    a.iter().zip(b.iter()).map(|(a, b)| a * b).sum()
+}
+
+/// The log evidence of a reader's sessions for a share.
+fn evidence(messages: &[Message], share: f64) -> Option<f64> {
+    let p = messages.first()?.pull.nrows();
+    let own = 1.0 - share;
+    let mut precision = Mat::from_fn(p, p, |i, j| if i == j { 1.0 / own } else { 0.0 });
+    let mut pull = Col::zeros(p);
+    let mut evidence = -0.5 * p as f64 * own.ln();
+    for message in messages {
+        let (message, part) = message.of_mean(share)?;
+        precision += &message.precision;
+        pull += &message.pull;
+        evidence += part;
+    }
+    let (covariance, log_det) = inverse(&precision)?;
+    Some(evidence + 0.5 * dot(&pull, &(&covariance * &pull)) - 0.5 * log_det)
+}
+
+fn messages(beliefs: &[Belief], prior: &GaussianPrior) -> Option<Vec<Message>> {
+    beliefs.iter().map(|belief| Message::of(belief, prior)).collect()
+}
+
+/// The share of a Gaussian that is between sessions, from readers who came more than once: the
+/// likeliest, held back to the default where these are few.
+pub(super) fn share(by_reader: &[Vec<Belief>], prior: &GaussianPrior) -> f64 {
+    let several = by_reader.par_iter().filter(|beliefs| beliefs.len() > 1);
+    let evidence: Vec<(f64, Vec<f64>)> = several
+        .filter_map(|beliefs| {
+            let messages = messages(beliefs, prior)?;
+            let by_share = SHARES.iter().map(|share| evidence(&messages, *share));
+            Some(((beliefs.len() - 1) as f64, by_share.collect::<Option<Vec<f64>>>()?))
+        })
+        .collect();
+    let seen: f64 = evidence.iter().map(|(again, _)| again).sum();
+    let total = |i: usize| evidence.iter().map(|(_, by_share)| by_share[i]).sum::<f64>();
+    let likeliest = (0..SHARES.len())
+        .max_by(|&a, &b| total(a).total_cmp(&total(b)))
+        .map_or(DEFAULT_SHARE, |i| SHARES[i]);
+    (seen * likeliest + DEFAULT_WEIGHT * DEFAULT_SHARE) / (seen + DEFAULT_WEIGHT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prior() -> GaussianPrior {
+        let covariance = Mat::from_fn(2, 2, |i, j| if i == j { 2.0 } else { 0.6 });
+        GaussianPrior::new(vec![1.0, -1.0], &covariance).unwrap()
+    }
+
+    /// The belief after observing theta with this noise.
+    fn belief(prior: &GaussianPrior, observed: [f64; 2], noise: f64) -> Belief {
+        let information = Mat::from_fn(2, 2, |i, j| {
+            prior.precision()[(i, j)] + if i == j { 1.0 / noise } else { 0.0 }
+        });
+        let (covariance, _) = inverse(&information).unwrap();
+        let pull = prior.precision() * Col::from_fn(2, |i| prior.mean()[i])
+            + Col::from_fn(2, |i| observed[i] / noise);
+        let mode = &covariance * pull;
+        Belief { mode: vec![mode[0], mode[1]], covariance, evidence: 0.0 }
+    }
+
+    #[test]
+    fn evidence_is_that_of_the_joint_gaussian() {
+        // Two sessions of one coefficient, observed with noise: jointly normal in closed form.
+        let prior = GaussianPrior::new(vec![0.0], &Mat::from_fn(1, 1, |_, _| 4.0)).unwrap();
+        let (a, b, noise) = (1.5, -0.5, 0.7);
+        let session = |observed: f64| {
+            let covariance = Mat::from_fn(1, 1, |_, _| 1.0 / (1.0 / 4.0 + 1.0 / noise));
+            let mode = vec![covariance[(0, 0)] * observed / noise];
+            Belief { mode, covariance, evidence: 0.0 }
+        };
+        let messages = messages(&[session(a), session(b)], &prior).unwrap();
+        let joint = |share: f64| {
+            let (own, cross) = (4.0 + noise, 4.0 * (1.0 - share));
+            let det = own * own - cross * cross;
+            -0.5 * det.ln() - 0.5 * (own * (a * a + b * b) - 2.0 * cross * a * b) / det
+        };
+        let found = |share| evidence(&messages, share).unwrap();
+        for share in [0.05, 0.3, 0.7] {
+            let (found, expected) = (found(share) - found(0.5), joint(share) - joint(0.5));
+            assert!((found - expected).abs() < 1e-9, "{share}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn the_share_is_found() {
+        use rand_distr::{Distribution, StandardNormal};
+        let mut rng = crate::random::Stream { seed: 1, index: 0 }.chain(0);
+        let mut normal = move || -> f64 { StandardNormal.sample(&mut rng) };
+        let prior = prior();
+        let mut draw = |scale: f64| {
+            let z = Col::from_fn(2, |_| normal() * scale.sqrt());
+            prior.root() * z
+        };
+        for truth in [0.04, 0.32] {
+            let readers: Vec<Vec<Belief>> = (0..300)
+                .map(|_| {
+                    let mean = draw(1.0 - truth);
+                    let session = |_| {
+                        let deviation = draw(truth);
+                        let theta = |i: usize| prior.mean()[i] + mean[i] + deviation[i];
+                        belief(&prior, [theta(0), theta(1)], 1e-3)
+                    };
+                    (0..2).map(session).collect()
+                })
+                .collect();
+            let found = share(&readers, &prior);
+            assert!((found / truth).ln().abs() < 0.35, "{found} for {truth}");
+        }
+        assert_eq!(share(&[], &prior), DEFAULT_SHARE);
+    }
+}
