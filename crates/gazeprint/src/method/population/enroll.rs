@@ -3,10 +3,10 @@
 use rand_distr::{Distribution, StandardNormal};
 
 use super::durations::Sums;
-use super::gaussian::Belief;
-use super::{Population, Seen, choices, stays, types};
-use crate::density::{GaussianPrior, Tabulated};
-use crate::inference::{Diagnostics, Engine, Scratch};
+use super::gaussian::{Belief, Message};
+use super::{Population, Seen, choices, learn, stays, types};
+use crate::density::{GaussianPrior, Likelihood, Sample, Tabulated};
+use crate::inference::{Diagnostics, Engine, Problem, Scratch};
 use crate::kernels;
 use crate::method::{Observations, SharedDensity};
 use crate::random::Stream;
@@ -36,47 +36,92 @@ pub(super) struct DensityPosterior {
     pub(super) outcome: Option<Option<Diagnostics>>,
 }
 
-impl Population {
-    pub(super) fn type_belief(&self, seen: &[Seen]) -> Option<Belief> {
-        types::believe(&choices(seen), &self.types, self.types.mean())
-    }
+/// The mode of what is known; without, that of the population.
+pub(super) fn mode(belief: Option<Belief>, prior: &GaussianPrior) -> Vec<f64> {
+    belief.map_or_else(|| prior.mean().to_vec(), |belief| belief.mode)
+}
 
-    pub(super) fn duration_belief(&self, seen: &[Seen]) -> Option<Belief> {
+pub(super) fn type_belief(seen: &[Seen], prior: &GaussianPrior) -> Option<Belief> {
+    types::believe(&choices(seen), prior, prior.mean())
+}
+
+/// What one reader read.
+struct Read {
+    seen: Vec<Seen>,
+    /// With durations less their context part.
+    observations: Observations,
+    durations: Option<Belief>,
+}
+
+impl Population {
+    pub(super) fn duration_belief(&self, seen: &[Seen], prior: &GaussianPrior) -> Option<Belief> {
         let sums = Sums::of(&stays(seen));
-        let mut known = sums.believe(&self.durations, self.variance)?;
+        let mut known = sums.believe(prior, self.variance)?;
         for _ in 1..VARIANCE_ROUNDS {
-            known = sums.believe(&self.durations, known.1)?;
+            known = sums.believe(prior, known.1)?;
         }
         Some(known.0)
     }
 
+    fn read(&self, readings: &[&Reading], durations: &GaussianPrior) -> Read {
+        let seen: Vec<Seen> = readings.iter().flat_map(|r| Seen::of(r)).collect();
+        let belief = self.duration_belief(&seen, durations);
+        let coefficients = mode(belief.clone(), durations);
+        let observations =
+            Observations::collect(1, readings.iter().map(|r| (0, *r)), |_, previous, event| {
+                self.residual(&coefficients, previous, event)
+            });
+        Read { seen, observations, durations: belief }
+    }
+
+    /// The Gaussians of the parts of a reader: types, durations, then the densities.
+    pub(super) fn priors(&self) -> Vec<&GaussianPrior> {
+        let regressions = [&self.types, &self.durations].into_iter();
+        regressions.chain(self.densities.iter().map(|density| &density.prior)).collect()
+    }
+
+    /// What a reader's data say of each part, in the same order; nothing where there are none.
+    pub(super) fn messages(&self, readings: &[&Reading]) -> Vec<Option<Message>> {
+        let read = self.read(readings, &self.durations);
+        let types = type_belief(&read.seen, &self.types);
+        let densities = self.densities.iter().map(|density| {
+            let sample = density.sample(read.observations.of_reader(density.id, 0));
+            let start = density.prior.mean();
+            (!sample.is_empty()).then(|| learn::believe(density, &density.prior, &sample, start))?
+        });
+        let beliefs = [types, read.durations].into_iter().chain(densities);
+        beliefs.zip(self.priors()).map(|(belief, prior)| Message::of(&belief?, prior)).collect()
+    }
+
     /// What is known of a reader after these readings; without any, of a reader of whom nothing is
     /// known. `stream` names the random numbers of each density.
+    ///
+    /// Each part is known from its own data, and from what the reader's other parts say of it.
     pub fn enroll(
         &self,
         engine: &Engine,
         readings: &[&Reading],
         stream: impl Fn(&SharedDensity) -> Stream,
     ) -> ReaderPosterior {
-        let seen: Vec<Seen> = readings.iter().flat_map(|r| Seen::of(r)).collect();
-        let mode = |belief: Option<Belief>, prior: &GaussianPrior| {
-            belief.map_or_else(|| prior.mean().to_vec(), |belief| belief.mode)
-        };
-        let durations = mode(self.duration_belief(&seen), &self.durations);
-        let observations =
-            Observations::collect(1, readings.iter().map(|r| (0, *r)), |_, previous, event| {
-                self.residual(&durations, previous, event)
-            });
-        let [forward, backward] = observations.refixations[0].map(|n| n as f64);
+        let alone = self.priors();
+        let together = self.joint.as_ref();
+        let together = together.and_then(|joint| joint.priors(&self.messages(readings), &alone));
+        let priors: Vec<&GaussianPrior> =
+            together.as_ref().map_or(alone, |priors| priors.iter().collect());
+        let (types, durations) = (priors[0], priors[1]);
+        let read = self.read(readings, durations);
+        let [forward, backward] = read.observations.refixations[0].map(|n| n as f64);
         let [a, b] = self.refixations;
+        let densities = self.densities.iter().zip(&priors[2..]);
         ReaderPosterior {
-            densities: self
-                .densities
-                .iter()
-                .map(|d| DensityPosterior::of(engine, d, &observations, stream(d)))
+            densities: densities
+                .map(|(density, prior)| {
+                    let sample = density.sample(read.observations.of_reader(density.id, 0));
+                    DensityPosterior::of(engine, density, prior, &sample, stream(density))
+                })
                 .collect(),
-            types: mode(self.type_belief(&seen), &self.types),
-            durations,
+            types: mode(type_belief(&read.seen, types), types),
+            durations: mode(read.durations, durations),
             mu: (forward + a) / (forward + backward + a + b),
         }
     }
@@ -127,13 +172,13 @@ impl DensityPosterior {
     fn of(
         engine: &Engine,
         density: &SharedDensity,
-        observations: &Observations,
+        prior: &GaussianPrior,
+        sample: &Sample,
         stream: Stream,
     ) -> Self {
-        let sample = density.sample(observations.of_reader(density.id, 0));
         let mut scratch = Scratch::new(&density.features);
-        let problem = density.problem(&sample);
-        let found = problem.mode(density.prior.mean(), &mut scratch).and_then(|mode| {
+        let problem = Problem { likelihood: Likelihood::new(&density.features, sample), prior };
+        let found = problem.mode(prior.mean(), &mut scratch).and_then(|mode| {
             let posterior = engine.posterior(&problem, &mode, 0, stream, &mut scratch)?;
             Ok((mode.theta, posterior))
         });

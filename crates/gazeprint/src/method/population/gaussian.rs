@@ -1,7 +1,7 @@
 //! A Gaussian over readers, learned by expectation maximisation.
 
 use faer::linalg::solvers::{DenseSolveCore, Llt};
-use faer::{Mat, Side};
+use faer::{Col, Mat, Side};
 
 use crate::density::GaussianPrior;
 
@@ -12,6 +12,29 @@ pub(super) struct Belief {
     pub(super) covariance: Mat<f64>,
     /// Laplace's approximation to the log evidence.
     pub(super) evidence: f64,
+}
+
+/// What data say of coefficients, in units of the population: `theta = m + L z` with `L L'` the
+/// covariance, so that the prior of `z` is standard normal. Taken as Gaussian (Laplace): up to a
+/// constant, the log-likelihood is `pull' z - z' precision z / 2`.
+#[derive(Debug, Clone)]
+pub(super) struct Message {
+    pub(super) precision: Mat<f64>,
+    pub(super) pull: Col<f64>,
+}
+
+impl Message {
+    /// Undoes the prior that a belief was formed under.
+    pub(super) fn of(belief: &Belief, prior: &GaussianPrior) -> Option<Self> {
+        let p = prior.len();
+        let root = prior.root();
+        let (information, _) = inverse(&belief.covariance)?;
+        let half = &information * root;
+        let mut precision = root.transpose() * &half;
+        (0..p).for_each(|i| precision[(i, i)] -= 1.0);
+        let offset = Col::from_fn(p, |i| belief.mode[i] - prior.mean()[i]);
+        Some(Self { precision, pull: half.transpose() * offset })
+    }
 }
 
 /// How a covariance is held back where readers are few.

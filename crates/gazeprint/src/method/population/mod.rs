@@ -7,6 +7,7 @@
 //! | `durations` | the regression of the log durations, for one reader |
 //! | `gaussian` | a Gaussian over readers |
 //! | `learn` | the population, from all readers |
+//! | `joint` | what the parts of a reader have to do with each other |
 //! | `sessions` | how a reader differs from one day to another |
 //! | `enroll` | what is known of a reader |
 //! | `gallery` | scores |
@@ -17,6 +18,7 @@ mod enroll;
 mod features;
 mod gallery;
 mod gaussian;
+mod joint;
 mod learn;
 mod method;
 mod sessions;
@@ -28,11 +30,13 @@ use rayon::prelude::*;
 
 use self::durations::Stay;
 pub use self::enroll::ReaderPosterior;
+use self::enroll::{mode, type_belief};
 use self::features::DURATION_FEATURES;
 pub use self::gallery::PopulationGallery;
 pub(crate) use self::gallery::Seen;
 use self::gallery::{Common, Lane, Lanes};
-use self::gaussian::Belief;
+use self::gaussian::{Belief, Message};
+use self::joint::Joint;
 pub use self::method::{PopulationMethod, population};
 use self::types::Choice;
 use super::{FitError, Monitor, Observations, SharedDensity};
@@ -54,6 +58,8 @@ pub struct Population {
     variance: f64,
     /// How much of each Gaussian lies between the sessions of a reader.
     shares: Shares,
+    /// How densities and regressions of a reader go together.
+    joint: Option<Joint>,
     /// Concentrations of the direction of refixations.
     refixations: [f64; 2],
     max_width: usize,
@@ -126,6 +132,7 @@ impl Population {
             centre: learn::centre(&seen),
             variance,
             shares: Shares::default(),
+            joint: None,
             refixations: [1.0, 1.0],
             max_width: 1,
             fell: usize::from(types.fell) + usize::from(durations.fell),
@@ -133,8 +140,8 @@ impl Population {
         let coefficients: Vec<Vec<f64>> = seen
             .par_iter()
             .map(|seen| {
-                let belief = population.duration_belief(seen);
-                belief.map_or_else(|| population.durations.mean().to_vec(), |belief| belief.mode)
+                let belief = population.duration_belief(seen, &population.durations);
+                mode(belief, &population.durations)
             })
             .collect();
         let numbered = by_reader.iter().enumerate();
@@ -153,6 +160,13 @@ impl Population {
         }
         population.refixations = learn::concentrations(&observations.refixations);
         population.max_width = observations.max_width();
+        let messages: Vec<Vec<Option<Message>>> =
+            by_reader.par_iter().map(|readings| population.messages(readings)).collect();
+        if monitor.stop() {
+            return Err(learn::interrupted());
+        }
+        let lens = population.priors().into_iter().map(GaussianPrior::len);
+        population.joint = Some(Joint::learn(lens, &messages));
         population.shares = population.learn_shares(&by_reader, &coefficients);
         Ok(population)
     }
@@ -188,8 +202,10 @@ impl Population {
             readings.iter().flat_map(|r| Seen::of(r)).collect()
         };
         Shares {
-            types: share(&self.types, &|readings, _| self.type_belief(&seen(readings))),
-            durations: share(&self.durations, &|readings, _| self.duration_belief(&seen(readings))),
+            types: share(&self.types, &|readings, _| type_belief(&seen(readings), &self.types)),
+            durations: share(&self.durations, &|readings, _| {
+                self.duration_belief(&seen(readings), &self.durations)
+            }),
             densities: self
                 .densities
                 .iter()

@@ -5,13 +5,12 @@
 //! between sessions of one reader: `delta ~ N(0, rho T)`, `mu ~ N(m, (1 - rho) T)`. One number for
 //! each Gaussian can be learned from a handful of readers who came twice.
 //!
-//! What a session says of its reader is taken as Gaussian (Laplace), in units of the population:
-//! `theta = m + L z` with `L L' = T`, so that the prior of `z` is standard normal.
+//! What a session says of its reader is taken as Gaussian ([`Message`]).
 
 use faer::{Col, Mat};
 use rayon::prelude::*;
 
-use super::gaussian::{Belief, inverse};
+use super::gaussian::{Belief, Message, inverse};
 use crate::density::GaussianPrior;
 
 /// The share where no reader came twice. Measures of reading correlate by .7 to .9 between
@@ -22,26 +21,7 @@ const DEFAULT_WEIGHT: f64 = 5.0;
 /// Shares that are tried.
 const SHARES: [f64; 12] = [0.005, 0.01, 0.02, 0.04, 0.07, 0.11, 0.16, 0.23, 0.32, 0.44, 0.6, 0.8];
 
-/// What one session says of `z`: up to a constant, its log-likelihood is `pull' z - z' precision z
-/// / 2`.
-struct Message {
-    precision: Mat<f64>,
-    pull: Col<f64>,
-}
-
 impl Message {
-    /// Undoes the prior that a belief was formed under.
-    fn of(belief: &Belief, prior: &GaussianPrior) -> Option<Self> {
-        let p = prior.len();
-        let root = prior.root();
-        let (information, _) = inverse(&belief.covariance)?;
-        let half = &information * root;
-        let mut precision = root.transpose() * &half;
-        (0..p).for_each(|i| precision[(i, i)] -= 1.0);
-        let offset = Col::from_fn(p, |i| belief.mode[i] - prior.mean()[i]);
-        Some(Self { precision, pull: half.transpose() * offset })
-    }
-
     /// The same message about the reader's mean, when sessions vary by `share` around it; with what
     /// it adds to the log evidence.
     fn of_mean(&self, share: f64) -> Option<(Self, f64)> {
