@@ -76,7 +76,8 @@ impl Method for PopulationMethod {
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         let readers = training.readers();
-        monitor.expect((3 * DensityId::ALL.len() * readers) as u64);
+        let enrolling = (DensityId::ALL.len() * readers) as u64;
+        monitor.expect(3 * (Population::cost(readers) + enrolling));
         let start = Instant::now();
         let mut folds = Vec::new();
         for held_out in training.halves(seed).into_iter().flatten() {

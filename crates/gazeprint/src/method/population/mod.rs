@@ -9,6 +9,8 @@
 //! | `learn` | the population, from all readers |
 //! | `gallery` | scores |
 //! | `method` | the method `population` |
+//! | `stored` | the population as it is stored |
+//! | `traits` | the population in numbers for people |
 
 mod durations;
 mod features;
@@ -16,11 +18,14 @@ mod gallery;
 mod gaussian;
 mod learn;
 mod method;
+mod stored;
+mod traits;
 mod types;
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use self::durations::{Stay, Sums};
 use self::features::DURATION_FEATURES;
@@ -28,6 +33,9 @@ pub use self::gallery::PopulationGallery;
 pub(crate) use self::gallery::Seen;
 use self::gallery::{Common, Lane, Lanes};
 pub use self::method::{PopulationMethod, population};
+use self::stored::StoredPopulation;
+pub use self::stored::StoredPopulationError;
+pub use self::traits::{DensityTraits, Direction, MoveTraits, Trait, Traits};
 use self::types::Choice;
 use super::{FitError, Monitor, Observations, SharedDensity};
 use crate::density::GaussianPrior;
@@ -41,7 +49,11 @@ use crate::template::{Layout, Parts, ReaderModel};
 const VARIANCE_ROUNDS: usize = 3;
 
 /// What readers have in common, and how they differ.
-#[derive(Debug, Clone)]
+///
+/// It serialises to what it is computed from, and comes back the same to the last bit (on one type
+/// of CPU). What is read is checked: whatever is accepted can be used.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "StoredPopulation", into = "StoredPopulation")]
 pub struct Population {
     /// The densities with their learned priors, in the order of [`DensityId::ALL`].
     densities: Vec<SharedDensity>,
@@ -101,7 +113,10 @@ impl Population {
             .par_iter()
             .map(|readings| readings.iter().flat_map(|r| Seen::of(r)).collect())
             .collect();
+        let check = || if monitor.stop() { Err(learn::interrupted()) } else { Ok(()) };
         let types = learn::types(&seen);
+        monitor.advance(Self::step(readers));
+        check()?;
         let (durations, variance) = learn::durations(&seen);
         let mut population = Self {
             densities: Vec::with_capacity(DensityId::ALL.len()),
@@ -122,16 +137,25 @@ impl Population {
             |reader, previous, event| population.residual(&coefficients[reader], previous, event),
         );
         for id in DensityId::ALL {
-            if monitor.stop() {
-                return Err(learn::interrupted());
-            }
+            check()?;
             let (density, fell) = learn::density(id, &observations)?;
+            monitor.advance(Self::step(readers));
             population.densities.push(density);
             population.fell += usize::from(fell);
         }
         population.refixations = learn::concentrations(&observations.refixations);
         population.max_width = observations.max_width();
         Ok(population)
+    }
+
+    /// What [`Population::learn`] will report to its monitor in all.
+    pub fn cost(readers: usize) -> u64 {
+        Self::step(readers) * (1 + DensityId::ALL.len() as u64)
+    }
+
+    /// One density, or the regression of the types.
+    fn step(readers: usize) -> u64 {
+        readers as u64
     }
 
     fn duration_coefficients(&self, seen: &[Seen]) -> Vec<f64> {
