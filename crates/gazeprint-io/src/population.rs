@@ -178,8 +178,13 @@ fn parse(file: &Path, bytes: &[u8]) -> Result<PopulationFile, PopulationError> {
     }
     let text =
         std::str::from_utf8(bytes).map_err(|_| other("bytes that are no text".to_owned()))?;
+    // What ends within a number is no JSON rather than too short.
+    let ends = |error: &serde_json::Error| {
+        let last = text.lines().last().map_or(0, str::len);
+        text.starts_with('{') && error.line() == text.lines().count() && error.column() >= last
+    };
     let syntax = |error: serde_json::Error| match error.classify() {
-        Category::Eof => {
+        category if category == Category::Eof || category == Category::Syntax && ends(&error) => {
             PopulationError::CutOff { file: owned(), line: error.line(), column: error.column() }
         }
         Category::Data => other(format!("JSON of another kind ({error})")),

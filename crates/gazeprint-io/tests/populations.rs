@@ -119,12 +119,8 @@ fn other_files_are_named_for_what_they_are() {
     assert!(error(other).contains("found the format \"gallery\", expected"), "{}", error(other));
     let next = b"{\"format\": \"gazeprint-population\", \"version\": 2, \"more\": []}";
     assert!(error(next).starts_with(", version: found 2, expected 1; "), "{}", error(next));
-    let deep = "[".repeat(100_000);
-    assert!(
-        error(deep.as_bytes()).contains("no JSON (recursion limit"),
-        "{}",
-        error(&deep.as_bytes()[..9])
-    );
+    let deep = format!("{{\"a\":{}", "[".repeat(100_000));
+    assert!(error(deep.as_bytes()).contains("it was cut off"), "{}", error(deep.as_bytes()));
 
     let missing = read_population(Path::new("no-such-file")).unwrap_err();
     assert!(matches!(missing, PopulationError::Missing { .. }), "{missing}");

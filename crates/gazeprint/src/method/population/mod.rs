@@ -114,6 +114,7 @@ impl Population {
             .map(|readings| readings.iter().flat_map(|r| Seen::of(r)).collect())
             .collect();
         let check = || if monitor.stop() { Err(learn::interrupted()) } else { Ok(()) };
+        check()?;
         let types = learn::types(&seen);
         monitor.advance(Self::step(readers));
         check()?;
