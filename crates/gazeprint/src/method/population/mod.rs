@@ -115,8 +115,7 @@ impl Population {
             .collect();
         let check = || if monitor.stop() { Err(learn::interrupted()) } else { Ok(()) };
         check()?;
-        let types = learn::types(&seen);
-        monitor.advance(Self::step(readers));
+        let types = learn::types(&seen, monitor);
         check()?;
         let (durations, variance) = learn::durations(&seen);
         let mut population = Self {
@@ -140,7 +139,7 @@ impl Population {
         for id in DensityId::ALL {
             check()?;
             let (density, fell) = learn::density(id, &observations)?;
-            monitor.advance(Self::step(readers));
+            monitor.advance(readers as u64);
             population.densities.push(density);
             population.fell += usize::from(fell);
         }
@@ -149,14 +148,9 @@ impl Population {
         Ok(population)
     }
 
-    /// What [`Population::learn`] will report to its monitor in all.
+    /// What [`Population::learn`] reports to its monitor in all, about.
     pub fn cost(readers: usize) -> u64 {
-        Self::step(readers) * (1 + DensityId::ALL.len() as u64)
-    }
-
-    /// One density, or the regression of the types.
-    fn step(readers: usize) -> u64 {
-        readers as u64
+        (learn::TYPES_COST + DensityId::ALL.len() as u64) * readers as u64
     }
 
     fn duration_coefficients(&self, seen: &[Seen]) -> Vec<f64> {
