@@ -179,7 +179,7 @@ fn main() -> anyhow::Result<()> {
             println!(
                 "{:<10} {:>6.2} {:>4} {:>3}  {:>6.4} {:>6.4}  {:>6.4} {:>6.4}  {:>6.4} {:>6.4}  {:>6.4} {:>6.4}  {:>6.2} {:>6.0} {:>6.0}",
                 id.name(),
-                shared.amplitude.unwrap_or(f64::NAN),
+                shared.process.map_or(f64::NAN, |p| p.amplitude),
                 n,
                 row.laplace.len(),
                 mean(&row.laplace),

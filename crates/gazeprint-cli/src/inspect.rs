@@ -1,15 +1,19 @@
-//! `gazeprint inspect`: what is in a corpus, and what looks wrong with it.
+//! `gazeprint inspect`: what is in a corpus, and what looks wrong with it; what is in a population.
+
+mod population;
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gazeprint::corpus::{DropReason, Limits, Millis};
 use gazeprint_eval::summary::{
     Distribution, MIN_FIXATIONS, MIN_SACCADES, MIN_TEXTS, Summary, Warning,
 };
 use gazeprint_eval::tables::grouped;
+use gazeprint_io::PopulationError;
 use unicode_width::UnicodeWidthStr;
 
+pub(crate) use self::population::json as population_json;
 use crate::{Usage, corpus_or_default, print};
 
 /// Readers with too little data that the table names; JSON names them all.
@@ -21,22 +25,24 @@ const COUNT_LABEL: usize = 34;
 /// Where lines of words are broken.
 const WIDTH: usize = 80;
 
-/// Show what is in a corpus, and what looks wrong with it.
+/// Show what is in a corpus, and what looks wrong with it; or what is in a population.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   gazeprint inspect                 the built-in simulated corpus
   gazeprint inspect my-corpus
-  gazeprint inspect my-corpus --json")]
+  gazeprint inspect my-corpus --json
+  gazeprint inspect people.json     what `gazeprint population` learned")]
 pub(crate) struct Args {
-    /// Corpus folder [default: the built-in simulated corpus]
+    /// Corpus folder, or file of a population [default: the built-in simulated corpus]
+    #[arg(value_name = "CORPUS|POPULATION")]
     corpus: Option<PathBuf>,
-    /// Shortest duration of a fixation that counts, ms
-    #[arg(long, value_name = "MS", default_value_t = 50.0)]
-    min_duration: f64,
-    /// Longest duration of a fixation that counts, ms
-    #[arg(long, value_name = "MS", default_value_t = 1500.0)]
-    max_duration: f64,
+    /// Shortest duration of a fixation that counts, ms [default: 50]
+    #[arg(long, value_name = "MS")]
+    min_duration: Option<f64>,
+    /// Longest duration of a fixation that counts, ms [default: 1500]
+    #[arg(long, value_name = "MS")]
+    max_duration: Option<f64>,
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
@@ -50,9 +56,39 @@ struct Report<'a> {
     notes: &'a [String],
 }
 
+impl Args {
+    fn shortest(&self) -> f64 {
+        self.min_duration.unwrap_or(50.0)
+    }
+
+    fn longest(&self) -> f64 {
+        self.max_duration.unwrap_or(1500.0)
+    }
+}
+
+/// A corpus is a folder, so any file is taken for a population.
+fn inspect_population(file: &Path, args: &Args) -> anyhow::Result<()> {
+    let limits = [("--min-duration", args.min_duration), ("--max-duration", args.max_duration)];
+    if let Some((option, _)) = limits.iter().find(|(_, limit)| limit.is_some()) {
+        let why = "its fixations were chosen when it was learned";
+        return Err(Usage(format!("{option} does nothing with a population: {why}")).into());
+    }
+    let stored = gazeprint_io::read_population(file).map_err(|error| match error {
+        error @ PopulationError::NotAPopulation { .. } => {
+            anyhow::anyhow!("{error}, or the folder of a corpus")
+        }
+        error => error.into(),
+    })?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    print(&if args.json { population_json(&stored)? } else { population::table(&name, &stored)? })
+}
+
 /// Runs the command.
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
-    let limits = Limits::new(Millis(args.min_duration), Millis(args.max_duration))
+    if let Some(file) = args.corpus.as_deref().filter(|path| path.is_file()) {
+        return inspect_population(file, &args);
+    }
+    let limits = Limits::new(Millis(args.shortest()), Millis(args.longest()))
         .map_err(|error| Usage(error.to_string()))?;
     let (corpus, notes) = corpus_or_default(args.corpus.as_deref())?;
     let summary = Summary::of(&corpus, limits);
@@ -122,8 +158,8 @@ fn fixations(out: &mut String, s: &Summary, args: &Args) -> std::fmt::Result {
     for reason in DropReason::ALL {
         if let Some(&count) = s.dropped.get(reason.name()).filter(|&&count| count > 0) {
             let limit = match reason {
-                DropReason::TooShort => format!(" (under {} ms)", args.min_duration),
-                DropReason::TooLong => format!(" (over {} ms)", args.max_duration),
+                DropReason::TooShort => format!(" (under {} ms)", args.shortest()),
+                DropReason::TooLong => format!(" (over {} ms)", args.longest()),
                 _ => String::new(),
             };
             line(&format!("dropped, {}{limit}", spoken(reason.name())), count)?;

@@ -1,6 +1,7 @@
 //! The `gazeprint` command.
 
 mod inspect;
+mod population;
 mod progress;
 mod simulate;
 mod study;
@@ -27,6 +28,8 @@ Examples:
   gazeprint inspect my-corpus
   gazeprint simulate --readers 20 --out demo
   gazeprint inspect demo
+  gazeprint population demo --out people.json   what readers have in common
+  gazeprint inspect people.json
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 )]
@@ -40,6 +43,7 @@ enum Command {
     Study(Box<study::Args>),
     Simulate(simulate::Args),
     Inspect(inspect::Args),
+    Population(population::Args),
 }
 
 /// Arguments that do not fit together or are out of range: exit code 2.
@@ -98,6 +102,7 @@ fn main() -> ExitCode {
         Command::Study(args) => study::run(*args),
         Command::Simulate(args) => simulate::run(args),
         Command::Inspect(args) => inspect::run(args),
+        Command::Population(args) => population::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -40,6 +40,11 @@ impl Progress {
         Ok(Self { bar, methods, begun, left, stopped })
     }
 
+    /// Says what is being done.
+    pub(crate) fn show(&self, message: &'static str) {
+        self.bar.set_message(message);
+    }
+
     /// Takes the bar off the screen.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();

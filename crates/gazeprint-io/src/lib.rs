@@ -1,5 +1,6 @@
 //! Reads and writes corpora: folders of tables that say who read what, and how. And tables of splits:
-//! which of these readings train and which test ([`Assignment`]).
+//! which of these readings train and which test ([`Assignment`]). And files of what was learned from
+//! all readers of a corpus together ([`PopulationFile`]).
 //!
 //! | table | columns (`?`: may be left out) |
 //! |---|---|
@@ -49,6 +50,7 @@ mod encoding;
 mod error;
 mod files;
 mod notes;
+mod population;
 mod read;
 mod splits;
 mod table;
@@ -56,6 +58,10 @@ mod write;
 
 pub use error::{Place, ReadError, WriteError};
 pub use notes::{Notes, Oddity};
+pub use population::{
+    PopulationError, PopulationFile, Provenance, check_population_path, read_population,
+    write_population,
+};
 pub use read::{read_corpus, read_corpus_with_notes};
 pub use splits::{Assignment, Role, read_splits, write_splits};
 pub use write::write_corpus;

@@ -189,7 +189,7 @@ impl Fits {
             grid.nodes().iter().map(|x| x.ln()).collect(),
             grid.nodes().iter().map(|x| x / scale).collect(),
         ];
-        let Some(amplitude) = self.shared[index].amplitude else {
+        let Some(amplitude) = self.shared[index].process.map(|p| p.amplitude) else {
             return columns;
         };
         let kernel: Vec<Vec<f64>> = grid

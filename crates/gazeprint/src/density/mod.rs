@@ -23,6 +23,7 @@ mod grid;
 mod likelihood;
 mod prior;
 mod sample;
+mod stored;
 pub(crate) mod sums;
 mod tabulated;
 

@@ -1,7 +1,10 @@
 //! The one kind of prior: a Gaussian over theta.
 
 use faer::{Mat, Side, linalg::solvers::Llt};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use super::stored::StoredPrior;
 
 /// Standard deviation of the paper's flat prior on each coefficient of the gamma family (D8).
 const FLAT_SD: f64 = 100.0;
@@ -23,12 +26,31 @@ pub enum PriorError {
         /// Columns of the covariance.
         columns: usize,
     },
+    /// A lower triangle of another size than the mean's.
+    #[error(
+        "found a mean of {mean} numbers and a covariance of {found}, expected the {expected} of the \
+         covariance's lower triangle"
+    )]
+    Triangle {
+        /// Length of the mean.
+        mean: usize,
+        /// Numbers of the covariance.
+        found: usize,
+        /// Numbers that the mean asks for.
+        expected: usize,
+    },
+    /// Something that is no number, or has no inverse within the range of numbers.
+    #[error("found numbers that are not finite, or too large or small to compute with")]
+    NotFinite,
 }
 
 /// theta ~ N(m, S).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "StoredPrior", into = "StoredPrior")]
 pub struct GaussianPrior {
     mean: Vec<f64>,
+    /// Lower triangle of S, row after row: with the mean, all that the rest is computed from.
+    covariance: Vec<f64>,
     precision: Mat<f64>,
     /// Lower triangular, `L L' = S`.
     root: Mat<f64>,
@@ -61,7 +83,9 @@ impl GaussianPrior {
             .map(|(i, j)| covariance[(i, j)])
             .all(|v| v == 0.0)
             .then(|| (0..p).map(|i| precision[(i, i)]).collect());
-        Ok(Self { mean, precision, root, log_det_precision, diagonal })
+        let triangle = (0..p).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        let covariance = triangle.map(|(i, j)| covariance[(i, j)]).collect();
+        Ok(Self { mean, covariance, precision, root, log_det_precision, diagonal })
     }
 
     /// The paper's prior for `len` features: flat on the gamma family, standard normal on `w`.
@@ -78,6 +102,16 @@ impl GaussianPrior {
     /// m.
     pub fn mean(&self) -> &[f64] {
         &self.mean
+    }
+
+    /// The lower triangle of S, row after row.
+    pub fn covariance(&self) -> &[f64] {
+        &self.covariance
+    }
+
+    /// Standard deviation of coefficient `i`.
+    pub fn sd(&self, i: usize) -> f64 {
+        self.covariance[i * (i + 3) / 2].sqrt()
     }
 
     /// The inverse of S.

@@ -1,5 +1,6 @@
 //! A density given by its logarithm at the nodes, ready to be evaluated and integrated.
 
+use super::features::Features;
 use super::grid::{Grid, Interval};
 use super::likelihood::log_mass;
 use super::sums::BlockSums;
@@ -27,6 +28,13 @@ impl<'a> Tabulated<'a> {
         let log_total = log_mass(grid.support(), grid.widths(), &log_f, &f, &cells, peak);
         log_f.iter_mut().for_each(|v| *v -= log_total);
         Self { grid, log_f, f, cells, peak: peak - log_total }
+    }
+
+    /// The density with these coefficients of the features.
+    pub fn of(features: &'a Features, theta: &[f64]) -> Self {
+        let mut log_f = vec![0.0; features.grid().nodes().len()];
+        features.log_density(theta, &mut log_f);
+        Self::new(features.grid(), log_f)
     }
 
     /// The log density at the nodes.

@@ -147,9 +147,7 @@ impl Mode {
 
     /// Log of the density at the mode, at the nodes, normalised over the support.
     pub fn log_density(&self, features: &Features) -> Vec<f64> {
-        let mut log_f = vec![0.0; features.grid().nodes().len()];
-        features.log_density(&self.theta, &mut log_f);
-        Tabulated::new(features.grid(), log_f).into_log_f()
+        Tabulated::of(features, &self.theta).into_log_f()
     }
 }
 

@@ -326,7 +326,7 @@ impl Method for Generative {
             reports.push(DensityReport::of(density.id, &outcomes));
             densities.push(fits);
         }
-        let amplitudes = shared.iter().filter_map(|d| Some((d.id, d.amplitude?))).collect();
+        let amplitudes = shared.iter().filter_map(|d| Some((d.id, d.process?.amplitude))).collect();
         let gallery = self.gallery(layout, &Part { shared, observations, densities }, k);
         let report = FitReport {
             amplitudes,

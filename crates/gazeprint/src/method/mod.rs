@@ -9,6 +9,7 @@ mod population;
 mod report;
 mod semiparametric;
 mod shared;
+mod stored;
 
 pub use average::AverageGallery;
 pub use generative::Generative;
@@ -17,11 +18,13 @@ pub use landwehr::{landwehr, landwehr_t, landwehr_ta};
 pub use observations::Observations;
 pub(crate) use population::Seen;
 pub use population::{
-    Population, PopulationGallery, PopulationMethod, ReaderPosterior, population,
+    DensityTraits, Direction, MoveTraits, Population, PopulationGallery, PopulationMethod,
+    ReaderPosterior, StoredPopulationError, Trait, Traits, population,
 };
 pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;
-pub use shared::{Family, SharedDensity};
+pub use shared::{Family, Process, SharedDensity};
+pub use stored::StoredDensityError;
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Observations;
+use super::stored::{MAX_LOWER, StoredDensity};
 use crate::density::{Features, GaussianPrior, Grid, Likelihood, Sample, mean_pairwise_distance};
 use crate::inference::{InferenceError, Mode, Problem, Scratch};
 use crate::random::Stream;
@@ -29,7 +31,8 @@ pub enum Family {
 }
 
 /// One density as far as all readers share it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "StoredDensity", into = "StoredDensity")]
 pub struct SharedDensity {
     /// Which one.
     pub id: DensityId,
@@ -41,8 +44,25 @@ pub struct SharedDensity {
     pub pooled: Vec<f64>,
     /// Log density of that fit at the nodes.
     pub log_pooled: Vec<f64>,
-    /// The variance A of the Gaussian process, where there is one.
-    pub amplitude: Option<f64>,
+    /// The Gaussian process around the gamma family, where there is one.
+    pub process: Option<Process>,
+}
+
+/// The kernel of a Gaussian process.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Process {
+    /// The length sigma over which densities are alike (D5).
+    pub sigma: f64,
+    /// The variance A (D6).
+    pub amplitude: f64,
+}
+
+impl Process {
+    /// The gamma family with this process around it.
+    pub(super) fn features(self, grid: Arc<Grid>) -> Features {
+        Features::semiparametric(grid, self.sigma, 1.0).with_amplitude_scaled(self.amplitude)
+    }
 }
 
 impl SharedDensity {
@@ -59,10 +79,12 @@ impl SharedDensity {
         match family {
             Family::Gamma => Self::with_features(id, Features::gamma(grid), None, observations),
             Family::Semiparametric => {
-                let unit = unit_features(id, grid, observations);
+                let sigma = kernel_length(id, &grid, observations);
+                let unit = Features::semiparametric(grid, sigma, 1.0);
                 let amplitude = tune_amplitude(id, &unit, observations)?;
                 let features = unit.with_amplitude_scaled(amplitude);
-                Self::with_features(id, features, Some(amplitude), observations)
+                let process = Some(Process { sigma, amplitude });
+                Self::with_features(id, features, process, observations)
             }
         }
     }
@@ -77,20 +99,20 @@ impl SharedDensity {
         observations: &Observations,
     ) -> Result<Self, InferenceError> {
         let grid = Arc::new(grid(id, observations));
-        let features = unit_features(id, grid, observations).with_amplitude_scaled(amplitude);
-        Self::with_features(id, features, Some(amplitude), observations)
+        let process = Process { sigma: kernel_length(id, &grid, observations), amplitude };
+        Self::with_features(id, process.features(grid), Some(process), observations)
     }
 
     fn with_features(
         id: DensityId,
         features: Features,
-        amplitude: Option<f64>,
+        process: Option<Process>,
         observations: &Observations,
     ) -> Result<Self, InferenceError> {
         let prior = GaussianPrior::paper(features.len());
         let mode = pooled_mode(id, &features, &prior, observations, &vec![0.0; features.len()])?;
         let log_pooled = mode.log_density(&features);
-        Ok(Self { id, features, prior, pooled: mode.theta, log_pooled, amplitude })
+        Ok(Self { id, features, prior, pooled: mode.theta, log_pooled, process })
     }
 
     /// The same grid, features and prior, but pooled over other observations.
@@ -134,17 +156,16 @@ fn grid(id: DensityId, observations: &Observations) -> Grid {
         return Grid::new(0.0, if id.is_duration() { 1500.0 } else { 20.0 });
     }
     let upper = (upper * HEADROOM).min(f64::MAX);
-    Grid::new(lower.clamp(0.0, 0.9 * upper), upper)
+    Grid::new(lower.clamp(0.0, MAX_LOWER * upper), upper)
 }
 
-/// A Gaussian process of variance one around the gamma family.
-fn unit_features(id: DensityId, grid: Arc<Grid>, observations: &Observations) -> Features {
+/// The length sigma of the Gaussian process' kernel (D5).
+fn kernel_length(id: DensityId, grid: &Grid, observations: &Observations) -> f64 {
     let values: Vec<f64> = observations.pooled(id).map(|o| o.value).collect();
     // One value, or all the same: any length will do, since nothing varies.
-    let sigma = mean_pairwise_distance(&values)
+    mean_pairwise_distance(&values)
         .filter(|s| *s > 1e-3 * grid.upper())
-        .unwrap_or(grid.upper() / 4.0);
-    Features::semiparametric(grid, sigma, 1.0)
+        .unwrap_or(grid.upper() / 4.0)
 }
 
 /// At most `most` of many items, evenly chosen.

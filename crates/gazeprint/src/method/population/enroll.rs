@@ -104,8 +104,7 @@ impl Population {
         stream: impl Fn(&SharedDensity) -> Stream,
     ) -> ReaderPosterior {
         let alone = self.priors();
-        let together = self.joint.as_ref();
-        let together = together.and_then(|joint| joint.priors(&self.messages(readings), &alone));
+        let together = self.joint.priors(&self.messages(readings), &alone);
         let priors: Vec<&GaussianPrior> =
             together.as_ref().map_or(alone, |priors| priors.iter().collect());
         let (types, durations) = (priors[0], priors[1]);

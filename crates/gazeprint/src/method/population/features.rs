@@ -8,6 +8,104 @@ pub(super) const TYPE_FEATURES: usize = 23;
 /// Coefficients of the durations.
 pub(super) const DURATION_FEATURES: usize = 11;
 
+/// A fixation, with the one before in the pass.
+struct Here<'a> {
+    previous: Option<&'a Event>,
+    event: &'a Event,
+}
+
+/// What a regression depends on. Name and value stand together, so that neither can change without
+/// the other; files tell by the names whether they mean the same features.
+pub(super) struct Feature {
+    /// For people; with the unit, where there is one. `x` stands for a product.
+    pub(super) name: &'static str,
+    value: fn(&Here<'_>) -> f64,
+}
+
+const fn feature(name: &'static str, value: fn(&Here<'_>) -> f64) -> Feature {
+    Feature { name, value }
+}
+
+/// What the type of the next saccade depends on.
+pub(super) static OF_TYPE: [Feature; TYPE_FEATURES] = [
+    feature("constant", |_| 1.0),
+    feature("first of a pass", |h| h.came_by(None)),
+    feature("after a refixation", |h| h.refixated()),
+    feature("after a forward skip", |h| h.came_by(Some(SaccadeType::ForwardSkip))),
+    feature("after a regression", |h| h.regressed()),
+    feature("furthest word so far", |h| h.furthest()),
+    feature("furthest x after a refixation", |h| h.furthest() * h.refixated()),
+    feature("first word of the line", |h| indicator(h.event.situation.around[0] == 0)),
+    feature("last word of the line", |h| h.last()),
+    feature("last word but one", |h| indicator(h.event.situation.around[1] == 1)),
+    feature("place in the text, 0 to 1", |h| h.place()),
+    feature("landing in the word, -1/2 to 1/2", |h| h.landing()),
+    feature("(2 landing)^2", |h| 4.0 * h.landing() * h.landing()),
+    feature("landing x furthest", |h| h.landing() * h.furthest()),
+    feature("ln(word / 5 letters)", |h| h.log_length(0)),
+    feature("ln(next word / 5 letters)", |h| h.log_length(1)),
+    feature("ln(word after next / 5 letters)", |h| h.log_length(2)),
+    feature("characters left in the word / 5", |h| h.event.situation.left / 5.0),
+    feature("ln(duration / 200 ms)", |h| (h.event.duration / 200.0).ln()),
+    feature("ln(amplitude / 7 characters)", |h| amplitude(h.event)),
+    feature("ln(next word) x furthest", |h| h.log_length(1) * h.furthest()),
+    feature("left in word x ln(next word)", |h| h.event.situation.left / 5.0 * h.log_length(1)),
+    feature("place in the text x furthest", |h| h.place() * h.furthest()),
+];
+
+/// What the duration of a fixation depends on.
+pub(super) static OF_DURATION: [Feature; DURATION_FEATURES] = [
+    feature("ln(duration before / 200 ms)", |h| h.before()),
+    feature("ln(amplitude / 7 characters)", |h| amplitude(h.event)),
+    feature("ln(word / 5 letters)", |h| h.log_length(0)),
+    feature("ln(next word / 5 letters)", |h| h.log_length(1)),
+    feature("landing in the word, -1/2 to 1/2", |h| h.landing()),
+    feature("landing^2", |h| h.landing() * h.landing()),
+    feature("last word of the line", |h| h.last()),
+    feature("place in the text, 0 to 1", |h| h.place()),
+    feature("furthest word so far", |h| h.furthest()),
+    feature("ln(duration before) x refixation", |h| h.before() * h.refixated()),
+    feature("ln(amplitude) x regression", |h| amplitude(h.event) * h.regressed()),
+];
+
+impl Here<'_> {
+    fn came_by(&self, kind: Option<SaccadeType>) -> f64 {
+        indicator(self.event.kind == kind)
+    }
+
+    fn refixated(&self) -> f64 {
+        self.came_by(Some(SaccadeType::Refixation))
+    }
+
+    fn regressed(&self) -> f64 {
+        self.came_by(Some(SaccadeType::Regression))
+    }
+
+    fn furthest(&self) -> f64 {
+        indicator(self.event.situation.new)
+    }
+
+    fn last(&self) -> f64 {
+        indicator(self.event.situation.around[1] == 0)
+    }
+
+    fn place(&self) -> f64 {
+        self.event.situation.place
+    }
+
+    fn landing(&self) -> f64 {
+        self.event.situation.landing - 0.5
+    }
+
+    fn log_length(&self, ahead: usize) -> f64 {
+        log_length(self.event.situation.lengths[ahead])
+    }
+
+    fn before(&self) -> f64 {
+        self.previous.map_or(0.0, |p| (p.duration / 200.0).ln())
+    }
+}
+
 fn indicator(condition: bool) -> f64 {
     if condition { 1.0 } else { 0.0 }
 }
@@ -19,36 +117,8 @@ fn log_length(length: Option<f64>) -> f64 {
 
 /// What the type of the next saccade depends on, at a fixation.
 pub(super) fn of_type(event: &Event) -> [f64; TYPE_FEATURES] {
-    let s = &event.situation;
-    let before = |kind| indicator(event.kind == kind);
-    let refixated = before(Some(SaccadeType::Refixation));
-    let new = indicator(s.new);
-    let landing = s.landing - 0.5;
-    [
-        1.0,
-        before(None),
-        refixated,
-        before(Some(SaccadeType::ForwardSkip)),
-        before(Some(SaccadeType::Regression)),
-        new,
-        new * refixated,
-        indicator(s.around[0] == 0),
-        indicator(s.around[1] == 0),
-        indicator(s.around[1] == 1),
-        s.place,
-        landing,
-        4.0 * landing * landing,
-        landing * new,
-        log_length(s.lengths[0]),
-        log_length(s.lengths[1]),
-        log_length(s.lengths[2]),
-        s.left / 5.0,
-        (event.duration / 200.0).ln(),
-        amplitude(event),
-        log_length(s.lengths[1]) * new,
-        s.left / 5.0 * log_length(s.lengths[1]),
-        s.place * new,
-    ]
+    let here = Here { previous: None, event };
+    OF_TYPE.each_ref().map(|feature| (feature.value)(&here))
 }
 
 /// Which moves are possible at a fixation.
@@ -57,7 +127,8 @@ pub(super) fn possible(event: &Event) -> [bool; MOVES] {
     [true, after > 0, after > 1, before > 0, true]
 }
 
-/// Log of the amplitude that led here, in units of seven characters; 0 at the start of a pass.
+/// Log of the amplitude that led here, in units of seven characters (half a
+/// character is added, lest it be that of nothing); 0 at the start of a pass.
 fn amplitude(event: &Event) -> f64 {
     match event.kind {
         Some(_) => ((event.amplitude.value + 0.5) / 7.0).ln(),
@@ -67,21 +138,6 @@ fn amplitude(event: &Event) -> f64 {
 
 /// What the duration of a fixation depends on, given the one before in the pass.
 pub(super) fn of_duration(previous: Option<&Event>, event: &Event) -> [f64; DURATION_FEATURES] {
-    let s = &event.situation;
-    let previous = previous.map_or(0.0, |p| (p.duration / 200.0).ln());
-    let amplitude = amplitude(event);
-    let landing = s.landing - 0.5;
-    [
-        previous,
-        amplitude,
-        log_length(s.lengths[0]),
-        log_length(s.lengths[1]),
-        landing,
-        landing * landing,
-        indicator(s.around[1] == 0),
-        s.place,
-        indicator(s.new),
-        previous * indicator(event.kind == Some(SaccadeType::Refixation)),
-        amplitude * indicator(event.kind == Some(SaccadeType::Regression)),
-    ]
+    let here = Here { previous, event };
+    OF_DURATION.each_ref().map(|feature| (feature.value)(&here))
 }

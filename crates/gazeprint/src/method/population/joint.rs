@@ -22,20 +22,37 @@ pub(super) struct Joint {
     /// Where each part begins, and the end.
     offsets: Vec<usize>,
     /// In units of the parts' own Gaussians.
-    covariance: Mat<f64>,
-    precision: Mat<f64>,
+    gaussian: GaussianPrior,
+}
+
+fn offsets(lens: impl Iterator<Item = usize>) -> Vec<usize> {
+    let ends = lens.scan(0, |end, len| {
+        *end += len;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
 }
 
 impl Joint {
     /// Parts of these lengths that have nothing to do with each other.
-    fn independent(lens: impl Iterator<Item = usize>) -> Self {
-        let mut offsets = vec![0];
-        let mut end = 0;
-        for len in lens {
-            end += len;
-            offsets.push(end);
-        }
-        Self { offsets, covariance: Mat::identity(end, end), precision: Mat::identity(end, end) }
+    pub(super) fn independent(lens: impl Iterator<Item = usize>) -> Self {
+        let offsets = offsets(lens);
+        let n = offsets[offsets.len() - 1];
+        let gaussian = GaussianPrior::new(vec![0.0; n], &Mat::identity(n, n))
+            .expect("a positive diagonal is a covariance");
+        Self { offsets, gaussian }
+    }
+
+    /// Parts of these lengths that go together as this Gaussian says; `None` if it has another
+    /// length than all of them together.
+    pub(super) fn new(lens: impl Iterator<Item = usize>, gaussian: GaussianPrior) -> Option<Self> {
+        let offsets = offsets(lens);
+        (offsets.last() == Some(&gaussian.len())).then_some(Self { offsets, gaussian })
+    }
+
+    /// The Gaussian over all parts.
+    pub(super) fn into_gaussian(self) -> GaussianPrior {
+        self.gaussian
     }
 
     /// Learns from what is known of each part of each reader.
@@ -55,7 +72,7 @@ impl Joint {
 
     /// The covariance under which the readers are likeliest, given what this one says of them.
     fn next(&self, readers: &[Vec<Option<Message>>]) -> Option<Self> {
-        let n = self.precision.nrows();
+        let n = self.gaussian.len();
         // In chunks of fixed size and order: sums must not depend on the number of threads.
         let moments: Vec<(Mat<f64>, usize)> = readers
             .par_chunks(CHUNK)
@@ -78,13 +95,13 @@ impl Joint {
         let covariance = Mat::from_fn(n, n, |i, j| {
             (covariance[(i, j)] + if i == j { HELD_BACK } else { 0.0 }) / held_back
         });
-        let (precision, _) = inverse(&covariance)?;
-        Some(Self { offsets: self.offsets.clone(), covariance, precision })
+        let gaussian = GaussianPrior::new(vec![0.0; n], &covariance).ok()?;
+        Some(Self { offsets: self.offsets.clone(), gaussian })
     }
 
     /// Mean and covariance of all parts of a reader.
     fn posterior(&self, messages: &[Option<Message>]) -> Option<(Col<f64>, Mat<f64>)> {
-        let mut precision = self.precision.clone();
+        let mut precision = self.gaussian.precision().clone();
         let mut pull = Col::<f64>::zeros(precision.nrows());
         for (message, &start) in messages.iter().zip(&self.offsets) {
             let Some(message) = message else { continue };
@@ -145,8 +162,8 @@ mod tests {
 
     fn correlated(by: f64) -> Joint {
         let covariance = Mat::from_fn(2, 2, |i, j| if i == j { 1.0 } else { by });
-        let (precision, _) = inverse(&covariance).unwrap();
-        Joint { offsets: vec![0, 1, 2], covariance, precision }
+        let gaussian = GaussianPrior::new(vec![0.0; 2], &covariance).unwrap();
+        Joint::new([1, 1].into_iter(), gaussian).unwrap()
     }
 
     #[test]
@@ -177,18 +194,24 @@ mod tests {
         let mut rng = crate::random::Stream { seed: 1, index: 0 }.chain(0);
         let mut normal = move || -> f64 { StandardNormal.sample(&mut rng) };
         for truth in [0.0, 0.7] {
-            let readers: Vec<Vec<Option<Message>>> = (0..2000)
+            let drawn: Vec<[f64; 2]> = (0..2000)
                 .map(|_| {
                     let (a, b) = (normal(), normal());
-                    let b = truth * a + (1.0 - truth * truth).sqrt() * b;
-                    vec![seen(a + 0.1 * normal(), 0.01), seen(b + 0.1 * normal(), 0.01)]
+                    [a, truth * a + (1.0 - truth * truth).sqrt() * b]
                 })
                 .collect();
+            let readers: Vec<Vec<Option<Message>>> =
+                drawn.iter().map(|z| z.map(|z| seen(z, 1e-4)).to_vec()).collect();
             let found = Joint::learn([1, 1].into_iter(), &readers);
-            assert!((found.covariance[(1, 0)] - truth).abs() < 0.05, "{truth}");
-            assert!((found.covariance[(0, 0)] - 1.0).abs() < 0.05);
+            let covariance = found.gaussian.root() * found.gaussian.root().transpose();
+            // Nearly exactly seen, so moments are those of what was drawn, held back.
+            for (i, j) in [(0, 0), (1, 0), (1, 1)] {
+                let sum: f64 = drawn.iter().map(|z| z[i] * z[j]).sum();
+                let expected = (sum + if i == j { HELD_BACK } else { 0.0 }) / (2000.0 + HELD_BACK);
+                assert!((covariance[(i, j)] - expected).abs() < 1e-3, "{truth}: {covariance:?}");
+            }
         }
         let nobody = Joint::learn([1, 1].into_iter(), &[]);
-        assert_eq!(nobody.covariance[(1, 0)], 0.0);
+        assert_eq!(nobody.gaussian.root()[(1, 0)], 0.0);
     }
 }

@@ -12,7 +12,7 @@ use super::types::{self, Choice, TYPE_COEFFICIENTS};
 use super::{FitError, choices, stays};
 use crate::density::{GaussianPrior, Likelihood, Sample};
 use crate::inference::{InferenceError, Problem, Scratch};
-use crate::method::{Observations, SharedDensity};
+use crate::method::{Monitor, Observations, SharedDensity};
 use crate::saccade::DensityId;
 
 /// Variance of the Gaussian processes: the population decides how much of it is used.
@@ -107,16 +107,29 @@ fn maximise_from_modes(
     })
 }
 
-/// The population of regressions of saccade types.
-pub(super) fn types(seen: &[Vec<Seen>]) -> Learned {
+/// Cost of the pooled regression of types and of a reader's, for each reader, where a density
+/// costs 1.
+const POOLED_COST: u64 = 11;
+const READER_COST: u64 = 3;
+/// What [`types`] reports to its monitor for each reader: more than half of what learning takes.
+pub(super) const TYPES_COST: u64 = POOLED_COST + READER_COST * TYPES.iterations as u64;
+
+/// The population of regressions of saccade types; nothing of use if the monitor says stop.
+pub(super) fn types(seen: &[Vec<Seen>], monitor: &dyn Monitor) -> Learned {
     let by_reader: Vec<Vec<Choice>> = seen.iter().map(|s| choices(s)).collect();
     let ridge = start(vec![0.0; TYPE_COEFFICIENTS], |_| RIDGE);
     let pooled: Vec<Choice> = by_reader.iter().flatten().copied().collect();
     let pooled = types::believe(&pooled, &ridge, ridge.mean());
     let pooled = pooled.map_or_else(|| ridge.mean().to_vec(), |belief| belief.mode);
+    monitor.advance(POOLED_COST * by_reader.len() as u64);
     let start = start(pooled, |_| START_TYPES);
     maximise_from_modes(&start, &TYPES, by_reader.len(), |prior, i, mode| {
-        types::believe(&by_reader[i], prior, mode)
+        if monitor.stop() {
+            return None;
+        }
+        let belief = types::believe(&by_reader[i], prior, mode);
+        monitor.advance(READER_COST);
+        belief
     })
 }
 

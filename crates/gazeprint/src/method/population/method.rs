@@ -93,7 +93,8 @@ impl Method for PopulationMethod {
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         let readers = training.readers();
-        monitor.expect((3 * DensityId::ALL.len() * readers) as u64);
+        let enrolling = (DensityId::ALL.len() * readers) as u64;
+        monitor.expect(3 * (Population::cost(readers) + enrolling));
         let start = Instant::now();
         let mut folds = Vec::new();
         // Held-out texts of the same day say little about another one.

@@ -12,6 +12,8 @@
 //! | `enroll` | what is known of a reader |
 //! | `gallery` | scores |
 //! | `method` | the method `population` |
+//! | `stored` | the population as it is stored |
+//! | `traits` | the population in numbers for people |
 
 mod durations;
 mod enroll;
@@ -22,22 +24,29 @@ mod joint;
 mod learn;
 mod method;
 mod sessions;
+mod stored;
+mod traits;
 mod types;
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use self::durations::Stay;
 pub use self::enroll::ReaderPosterior;
-use self::enroll::{mode, type_belief};
+use self::enroll::mode;
 use self::features::DURATION_FEATURES;
 pub use self::gallery::PopulationGallery;
 pub(crate) use self::gallery::Seen;
 use self::gallery::{Common, Lane, Lanes};
-use self::gaussian::{Belief, Message};
+use self::gaussian::Message;
 use self::joint::Joint;
 pub use self::method::{PopulationMethod, population};
+use self::sessions::Shares;
+use self::stored::StoredPopulation;
+pub use self::stored::StoredPopulationError;
+pub use self::traits::{DensityTraits, Direction, MoveTraits, Trait, Traits};
 use self::types::Choice;
 use super::{FitError, Monitor, Observations, SharedDensity};
 use crate::density::GaussianPrior;
@@ -46,7 +55,11 @@ use crate::saccade::{DensityId, Event, Reading};
 use crate::template::{Layout, Parts, ReaderModel};
 
 /// What readers have in common, and how they differ.
-#[derive(Debug, Clone)]
+///
+/// It serialises to what it is computed from, and comes back the same to the last bit (on one type
+/// of CPU). What is read is checked: whatever is accepted can be used.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "StoredPopulation", into = "StoredPopulation")]
 pub struct Population {
     /// The densities with their learned priors, in the order of [`DensityId::ALL`].
     densities: Vec<SharedDensity>,
@@ -59,30 +72,12 @@ pub struct Population {
     /// How much of each Gaussian lies between the sessions of a reader.
     shares: Shares,
     /// How densities and regressions of a reader go together.
-    joint: Option<Joint>,
+    joint: Joint,
     /// Concentrations of the direction of refixations.
     refixations: [f64; 2],
     max_width: usize,
     /// Gaussians whose evidence fell while they were learned.
     fell: usize,
-}
-
-/// The part of each Gaussian that lies between the sessions of a reader, rather than between
-/// readers.
-#[derive(Debug, Clone)]
-struct Shares {
-    types: f64,
-    durations: f64,
-    /// In the order of [`DensityId::ALL`].
-    densities: Vec<f64>,
-}
-
-impl Default for Shares {
-    /// Where no reader came twice.
-    fn default() -> Self {
-        let share = sessions::DEFAULT_SHARE;
-        Self { types: share, durations: share, densities: vec![share; DensityId::ALL.len()] }
-    }
 }
 
 fn choices(seen: &[Seen]) -> Vec<Choice> {
@@ -98,13 +93,6 @@ fn grouped<'a>(readers: usize, readings: &[(usize, &'a Reading)]) -> Vec<Vec<&'a
     let mut by_reader = vec![Vec::new(); readers];
     readings.iter().for_each(|(reader, reading)| by_reader[*reader].push(*reading));
     by_reader
-}
-
-/// The readings of each session.
-fn by_session<'a>(readings: &[&'a Reading]) -> Vec<Vec<&'a Reading>> {
-    let mut sorted = readings.to_vec();
-    sorted.sort_by_key(|reading| reading.session);
-    sorted.chunk_by(|a, b| a.session == b.session).map(<[_]>::to_vec).collect()
 }
 
 impl Population {
@@ -123,7 +111,10 @@ impl Population {
             .par_iter()
             .map(|readings| readings.iter().flat_map(|r| Seen::of(r)).collect())
             .collect();
-        let types = learn::types(&seen);
+        let check = || if monitor.stop() { Err(learn::interrupted()) } else { Ok(()) };
+        check()?;
+        let types = learn::types(&seen, monitor);
+        check()?;
         let (durations, variance) = learn::durations(&seen);
         let mut population = Self {
             densities: Vec::with_capacity(DensityId::ALL.len()),
@@ -132,7 +123,7 @@ impl Population {
             centre: learn::centre(&seen),
             variance,
             shares: Shares::default(),
-            joint: None,
+            joint: Joint::independent(std::iter::empty()),
             refixations: [1.0, 1.0],
             max_width: 1,
             fell: usize::from(types.fell) + usize::from(durations.fell),
@@ -151,10 +142,9 @@ impl Population {
             |reader, previous, event| population.residual(&coefficients[reader], previous, event),
         );
         for id in DensityId::ALL {
-            if monitor.stop() {
-                return Err(learn::interrupted());
-            }
+            check()?;
             let (density, fell) = learn::density(id, &observations)?;
+            monitor.advance(readers as u64);
             population.densities.push(density);
             population.fell += usize::from(fell);
         }
@@ -162,68 +152,16 @@ impl Population {
         population.max_width = observations.max_width();
         let messages: Vec<Vec<Option<Message>>> =
             by_reader.par_iter().map(|readings| population.messages(readings)).collect();
-        if monitor.stop() {
-            return Err(learn::interrupted());
-        }
+        check()?;
         let lens = population.priors().into_iter().map(GaussianPrior::len);
-        population.joint = Some(Joint::learn(lens, &messages));
+        population.joint = Joint::learn(lens, &messages);
         population.shares = population.learn_shares(&by_reader, &coefficients);
         Ok(population)
     }
 
-    /// How much of the differences between readers is found between sessions of one reader, too:
-    /// for each density, the moves and the regression of durations.
-    pub fn session_shares(&self) -> impl Iterator<Item = f64> {
-        let Shares { types, durations, densities } = &self.shares;
-        densities.iter().copied().chain([*types, *durations])
-    }
-
-    /// How much readers differ from one session to another, from those who have several.
-    fn learn_shares(&self, by_reader: &[Vec<&Reading>], coefficients: &[Vec<f64>]) -> Shares {
-        let returned: Vec<(Vec<Vec<&Reading>>, &[f64])> = by_reader
-            .iter()
-            .zip(coefficients)
-            .map(|(readings, coefficients)| (by_session(readings), coefficients.as_slice()))
-            .filter(|(sessions, _)| sessions.len() > 1)
-            .collect();
-        if returned.is_empty() {
-            return Shares::default();
-        }
-        let share =
-            |prior: &GaussianPrior,
-             believe: &(dyn Fn(&[&Reading], &[f64]) -> Option<Belief> + Sync)| {
-                let beliefs: Vec<Vec<Belief>> = returned
-                    .par_iter()
-                    .map(|(sessions, c)| sessions.iter().filter_map(|s| believe(s, c)).collect())
-                    .collect();
-                sessions::share(&beliefs, prior)
-            };
-        let seen = |readings: &[&Reading]| -> Vec<Seen> {
-            readings.iter().flat_map(|r| Seen::of(r)).collect()
-        };
-        Shares {
-            types: share(&self.types, &|readings, _| type_belief(&seen(readings), &self.types)),
-            durations: share(&self.durations, &|readings, _| {
-                self.duration_belief(&seen(readings), &self.durations)
-            }),
-            densities: self
-                .densities
-                .iter()
-                .map(|density| {
-                    share(&density.prior, &|readings, coefficients| {
-                        let readings = readings.iter().map(|r| (0, *r));
-                        let observations =
-                            Observations::collect(1, readings, |_, previous, event| {
-                                self.residual(coefficients, previous, event)
-                            });
-                        let sample = density.sample(observations.of_reader(density.id, 0));
-                        let start = density.prior.mean();
-                        let known = !sample.is_empty();
-                        known.then(|| learn::believe(density, &density.prior, &sample, start))?
-                    })
-                })
-                .collect(),
-        }
+    /// What [`Population::learn`] reports to its monitor in all, about.
+    pub fn cost(readers: usize) -> u64 {
+        (learn::TYPES_COST + DensityId::ALL.len() as u64) * readers as u64
     }
 
     /// A duration less its context part, ms.

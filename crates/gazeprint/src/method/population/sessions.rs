@@ -9,13 +9,18 @@
 
 use faer::{Col, Mat};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
+use super::enroll::type_belief;
 use super::gaussian::{Belief, Message, inverse};
+use super::{Population, Seen, learn};
 use crate::density::GaussianPrior;
+use crate::method::Observations;
+use crate::saccade::{DensityId, Reading};
 
 /// The share where no reader came twice. Measures of reading correlate by .7 to .9 between
 /// sessions; a share that is too large costs a little accuracy, one that is too small costs trust.
-pub(super) const DEFAULT_SHARE: f64 = 0.2;
+const DEFAULT_SHARE: f64 = 0.2;
 /// Readers who came twice that the default counts for.
 const DEFAULT_WEIGHT: f64 = 5.0;
 /// Shares that are tried.
@@ -65,9 +70,96 @@ fn messages(beliefs: &[Belief], prior: &GaussianPrior) -> Option<Vec<Message>> {
     beliefs.iter().map(|belief| Message::of(belief, prior)).collect()
 }
 
+/// The part of each Gaussian that lies between the sessions of a reader, rather than between
+/// readers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shares {
+    pub(super) types: f64,
+    pub(super) durations: f64,
+    /// In the order of [`DensityId::ALL`].
+    pub(super) densities: Vec<f64>,
+}
+
+impl Default for Shares {
+    /// Where no reader came twice.
+    fn default() -> Self {
+        let share = DEFAULT_SHARE;
+        Self { types: share, durations: share, densities: vec![share; DensityId::ALL.len()] }
+    }
+}
+
+/// The readings of each session.
+fn by_session<'a>(readings: &[&'a Reading]) -> Vec<Vec<&'a Reading>> {
+    let mut sorted = readings.to_vec();
+    sorted.sort_by_key(|reading| reading.session);
+    sorted.chunk_by(|a, b| a.session == b.session).map(<[_]>::to_vec).collect()
+}
+
+impl Population {
+    /// How much of the differences between readers is found between sessions of one reader, too:
+    /// for each density, the moves and the regression of durations.
+    pub fn session_shares(&self) -> impl Iterator<Item = f64> {
+        let Shares { types, durations, densities } = &self.shares;
+        densities.iter().copied().chain([*types, *durations])
+    }
+
+    /// How much readers differ from one session to another, from those who have several.
+    pub(super) fn learn_shares(
+        &self,
+        by_reader: &[Vec<&Reading>],
+        coefficients: &[Vec<f64>],
+    ) -> Shares {
+        let returned: Vec<(Vec<Vec<&Reading>>, &[f64])> = by_reader
+            .iter()
+            .zip(coefficients)
+            .map(|(readings, coefficients)| (by_session(readings), coefficients.as_slice()))
+            .filter(|(sessions, _)| sessions.len() > 1)
+            .collect();
+        if returned.is_empty() {
+            return Shares::default();
+        }
+        let learn =
+            |prior: &GaussianPrior,
+             believe: &(dyn Fn(&[&Reading], &[f64]) -> Option<Belief> + Sync)| {
+                let beliefs: Vec<Vec<Belief>> = returned
+                    .par_iter()
+                    .map(|(sessions, c)| sessions.iter().filter_map(|s| believe(s, c)).collect())
+                    .collect();
+                share(&beliefs, prior)
+            };
+        let seen = |readings: &[&Reading]| -> Vec<Seen> {
+            readings.iter().flat_map(|r| Seen::of(r)).collect()
+        };
+        Shares {
+            types: learn(&self.types, &|readings, _| type_belief(&seen(readings), &self.types)),
+            durations: learn(&self.durations, &|readings, _| {
+                self.duration_belief(&seen(readings), &self.durations)
+            }),
+            densities: self
+                .densities
+                .iter()
+                .map(|density| {
+                    learn(&density.prior, &|readings, coefficients| {
+                        let readings = readings.iter().map(|r| (0, *r));
+                        let observations =
+                            Observations::collect(1, readings, |_, previous, event| {
+                                self.residual(coefficients, previous, event)
+                            });
+                        let sample = density.sample(observations.of_reader(density.id, 0));
+                        let start = density.prior.mean();
+                        let known = !sample.is_empty();
+                        known.then(|| learn::believe(density, &density.prior, &sample, start))?
+                    })
+                })
+                .collect(),
+        }
+    }
+}
+
 /// The share of a Gaussian that is between sessions, from readers who came more than once: the
 /// likeliest, held back to the default where these are few.
-pub(super) fn share(by_reader: &[Vec<Belief>], prior: &GaussianPrior) -> f64 {
+fn share(by_reader: &[Vec<Belief>], prior: &GaussianPrior) -> f64 {
     let several = by_reader.par_iter().filter(|beliefs| beliefs.len() > 1);
     let evidence: Vec<(f64, Vec<f64>)> = several
         .filter_map(|beliefs| {

@@ -1,0 +1,127 @@
+//! `gazeprint population`: what readers of a corpus have in common, as a file.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow, bail};
+use gazeprint::corpus::{Limits, Millis};
+use gazeprint::method::{Monitor, Population};
+use gazeprint::saccade::{Reading, readings};
+use gazeprint_io::{PopulationFile, Provenance, WriteError};
+
+use crate::inspect::{plural, population_json};
+use crate::progress::Progress;
+use crate::{Interrupted, Usage, corpus_or_default, print};
+
+/// Fewest readers: one alone does not tell how readers differ.
+const MIN_READERS: usize = 2;
+
+/// Learn what readers have in common and how they differ, and write it to a file.
+///
+/// A new reader can then be enrolled without the recordings of the others. The file holds no names
+/// and no readings. The same corpus gives the same file.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  gazeprint population my-corpus --out people.json
+  gazeprint inspect people.json                        what was learned
+  gazeprint population --out simulated.json            from the built-in simulated corpus
+  gazeprint population my-corpus --out people.json --overwrite --json
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.")]
+pub(crate) struct Args {
+    /// Corpus folder [default: the built-in simulated corpus]
+    corpus: Option<PathBuf>,
+    /// File to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Replace a file that is there already
+    #[arg(long)]
+    overwrite: bool,
+    /// Shortest duration of a fixation that counts, ms
+    #[arg(long, value_name = "MS", default_value_t = 50.0)]
+    min_duration: f64,
+    /// Longest duration of a fixation that counts, ms
+    #[arg(long, value_name = "MS", default_value_t = 1500.0)]
+    max_duration: f64,
+    /// Print what was learned as JSON, as `inspect FILE --json` does
+    #[arg(long)]
+    json: bool,
+    /// Threads [default: one per core]; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    if let Some(threads) = args.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+    }
+    let limits = Limits::new(Millis(args.min_duration), Millis(args.max_duration))
+        .map_err(|error| Usage(error.to_string()))?;
+    // Whatever can be known to fail is made to fail before the computing starts.
+    gazeprint_io::check_population_path(&args.out, args.overwrite).map_err(explain)?;
+    let progress = Progress::new(1)?;
+    let (corpus, notes) = corpus_or_default(args.corpus.as_deref())?;
+    for message in notes.messages() {
+        eprintln!("note: {message}");
+    }
+    let (readings, _) = readings(&corpus, limits);
+    let distinct =
+        |of: fn(&Reading) -> usize| readings.iter().map(of).collect::<HashSet<_>>().len();
+    let readers = distinct(|r| r.reader);
+    if readers < MIN_READERS {
+        bail!(
+            "{}: found {} with fixations that count, expected at least {MIN_READERS}: one alone \
+             does not tell how readers differ; `gazeprint inspect` tells what was dropped",
+            corpus.name(),
+            plural(readers, "reader")
+        );
+    }
+    let provenance = Provenance {
+        gazeprint: env!("CARGO_PKG_VERSION").to_owned(),
+        readers,
+        texts: distinct(|r| r.text),
+        fixations: readings.iter().map(|r| r.events.len()).sum(),
+        durations_ms: [args.min_duration, args.max_duration],
+        corpus_sha256: gazeprint_eval::fingerprint(&corpus),
+    };
+    let population = learn(corpus.readers().len(), &readings, &progress)?;
+    let stored = PopulationFile { provenance, population };
+    gazeprint_io::write_population(&stored, &args.out, args.overwrite).map_err(explain)?;
+    print(&if args.json { population_json(&stored)? } else { summary(&stored, &args.out) })
+}
+
+fn learn(readers: usize, readings: &[Reading], progress: &Progress) -> anyhow::Result<Population> {
+    let numbered: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
+    progress.show("learning the population");
+    progress.expect(Population::cost(readers));
+    let learned = Population::learn(readers, &numbered, progress);
+    progress.clear();
+    // Whoever asked after the last look does not want the file either.
+    if progress.stop() {
+        return Err(Interrupted { resumable: false }.into());
+    }
+    learned.context("the population cannot be learned")
+}
+
+fn explain(error: WriteError) -> anyhow::Error {
+    match error {
+        WriteError::Exists { file } => anyhow!(
+            "{} exists already; choose another file, or add --overwrite to replace it",
+            file.display()
+        ),
+        error => error.into(),
+    }
+}
+
+fn summary(stored: &PopulationFile, file: &Path) -> String {
+    let p = &stored.provenance;
+    format!(
+        "{}: learned from {}, {}, {}\nlook at it: gazeprint inspect {0}\n",
+        file.display(),
+        plural(p.readers, "reader"),
+        plural(p.texts, "text"),
+        plural(p.fixations, "fixation"),
+    )
+}
