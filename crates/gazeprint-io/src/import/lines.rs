@@ -26,8 +26,8 @@ impl<'i> Lines<'i> {
         RowPlace { file: self.file, row: self.row.max(1) }
     }
 
-    /// The next line without its end, `None` after the last one.
-    pub(crate) fn next(&mut self) -> Result<Option<&str>, ImportError> {
+    /// The next line without its end, with its place; `None` after the last one.
+    pub(crate) fn next(&mut self) -> Result<Option<(RowPlace, &str)>, ImportError> {
         self.buffer.clear();
         self.row += 1;
         let place = self.place();
@@ -59,7 +59,7 @@ impl<'i> Lines<'i> {
             self.buffer.pop();
         }
         match std::str::from_utf8(&self.buffer) {
-            Ok(line) => Ok(Some(line)),
+            Ok(line) => Ok(Some((place, line))),
             Err(error) => Err(ImportError::refused(
                 place,
                 format!("the byte {:#04x}", self.buffer[error.valid_up_to()]),
@@ -78,9 +78,9 @@ mod tests {
     fn lines_come_with_numbers_whatever_their_ends() {
         let mut input: &[u8] = b"a\r\n\nlast";
         let mut lines = Lines::new(&mut input, 3);
-        assert_eq!(lines.next().unwrap(), Some("a"));
-        assert_eq!(lines.next().unwrap(), Some(""));
-        assert_eq!(lines.next().unwrap(), Some("last"));
+        for expected in ["a", "", "last"] {
+            assert_eq!(lines.next().unwrap().unwrap().1, expected);
+        }
         assert_eq!(lines.place(), RowPlace { file: 3, row: 3 });
         assert_eq!(lines.next().unwrap(), None);
         assert_eq!(lines.place().row, 3);

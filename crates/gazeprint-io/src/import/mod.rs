@@ -3,11 +3,11 @@
 //! A parser reads decoded text from a `BufRead` and hands what it finds to a [`Sink`]. It holds
 //! one trial in memory at most, and drops nothing but through [`Sink::dropped`].
 
+pub mod asc;
 pub mod detect;
 mod error;
 mod lines;
 mod recording;
-
 #[cfg(test)]
 mod testing;
 

@@ -69,7 +69,7 @@ fn staircase(interval: f64) -> Vec<Sample> {
             let stop = (time_ms / 230.0) as usize;
             let moved = ((time_ms - stop as f64 * 230.0 - 200.0) / 30.0).max(0.0);
             let next = stops.get(stop + 1).copied().unwrap_or(stops[stop]);
-            let tremor = |phase: f64| 0.01 * ((i as f64 + phase).sin() * 43_758.5).fract();
+            let tremor = |phase: f64| 0.002 * ((i as f64 + phase).sin() * 43_758.5).fract();
             let x = stops[stop] + moved * (next - stops[stop]) + tremor(0.0);
             Sample { time_ms, x, y: tremor(0.5), row: i as u64 + 1 }
         })
