@@ -8,6 +8,7 @@ pub mod detect;
 mod error;
 mod lines;
 mod recording;
+pub mod samples;
 #[cfg(test)]
 mod testing;
 
