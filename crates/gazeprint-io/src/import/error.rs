@@ -84,6 +84,8 @@ pub enum Reason {
     EndBeforeStart,
     /// A sample that is not later than the one before it.
     TimeOrder,
+    /// Samples in which no fixations can be looked for.
+    Undetected,
     /// A stretch between saccades too short for a fixation.
     TooShort,
 }
@@ -96,6 +98,7 @@ impl fmt::Display for Reason {
             Self::OtherEye => "fixation of the other eye",
             Self::EndBeforeStart => "fixation ends before it starts",
             Self::TimeOrder => "sample is not later than the one before it",
+            Self::Undetected => "no fixations can be looked for in these samples",
             Self::TooShort => "too short for a fixation",
         })
     }

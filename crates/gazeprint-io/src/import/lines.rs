@@ -8,6 +8,11 @@ use super::recording::RowPlace;
 /// The longest line that is read, in bytes.
 pub(crate) const LIMIT: usize = 1 << 20;
 
+/// The start of a line, for an example.
+pub(crate) fn shown(line: &str) -> &str {
+    line.char_indices().nth(100).map_or(line, |(end, _)| &line[..end])
+}
+
 /// Reads lines, one at a time.
 pub(crate) struct Lines<'i> {
     input: &'i mut dyn BufRead,

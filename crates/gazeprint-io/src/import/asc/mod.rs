@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use super::detect::{Detector, Scale};
 use super::error::{ImportError, Reason};
-use super::lines::Lines;
+use super::lines::{Lines, shown};
 use super::recording::{Eye, Position, RawFixation, RowPlace, Sink};
 use line::{Config, Coordinates, Eyes, Fixation, Line};
 use samples::Buffer;
@@ -139,6 +139,8 @@ struct Recording<'r> {
     blink: [Option<f64>; 2],
     eye: Option<Eye>,
     has_events: bool,
+    /// Why samples could not be used, where events were announced and may still come.
+    unusable: Option<ImportError>,
     in_calibration: bool,
     tally: Tally,
 }
@@ -166,6 +168,7 @@ impl<'r> Recording<'r> {
             blink: [None; 2],
             eye: None,
             has_events: false,
+            unusable: None,
             in_calibration: false,
             tally: Tally::default(),
         }
@@ -176,9 +179,9 @@ impl<'r> Recording<'r> {
             Line::Unneeded => {}
             Line::Indented if self.in_calibration => {}
             Line::Indented | Line::Unknown => {
-                self.sink.dropped(place, Reason::NotUnderstood, line);
+                self.sink.dropped(place, Reason::NotUnderstood, shown(line));
             }
-            Line::Malformed => self.sink.dropped(place, Reason::Malformed, line),
+            Line::Malformed => self.sink.dropped(place, Reason::Malformed, shown(line)),
             Line::Message { time, said } => self.message(place, time, said)?,
             Line::Start { eyes } => self.start(place, eyes)?,
             Line::End { resolution } => {
@@ -269,7 +272,7 @@ impl<'r> Recording<'r> {
             return Ok(());
         }
         if fixation.end < fixation.start {
-            self.sink.dropped(place, Reason::EndBeforeStart, line);
+            self.sink.dropped(place, Reason::EndBeforeStart, shown(line));
             return Ok(());
         }
         let interval = self.interval(&fixation);
@@ -404,6 +407,11 @@ impl<'r> Recording<'r> {
                 "an EyeLink recording with lines such as START, EFIX and END",
                 "convert the EDF file with edf2asc, or name the format of this one",
             ));
+        }
+        if let Some(error) = self.unusable
+            && !self.has_events
+        {
+            return Err(error);
         }
         self.tally.report(self.options, self.has_events, self.sink);
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::super::detect::{DetectError, Sample, Scale, infer_interval};
 use super::super::error::{ImportError, Reason};
+use super::super::lines::shown;
 use super::super::recording::{Eye, RowPlace};
 use super::line::{Coordinates, coordinate};
 use super::{EYES, EyeChoice, Held, Recording, index};
@@ -85,7 +86,7 @@ impl Recording<'_> {
         let Some(time_ms) = self.buffer.time(time) else {
             // Where events say it all, nothing is lost with a sample.
             if is_needed {
-                self.sink.dropped(place, Reason::TimeOrder, line);
+                self.sink.dropped(place, Reason::TimeOrder, shown(line));
             }
             return Ok(());
         };
@@ -121,7 +122,7 @@ impl Recording<'_> {
             samples.push(Sample { time_ms, x, y, row: place.row });
         }
         if !is_read {
-            self.sink.dropped(place, Reason::Malformed, line);
+            self.sink.dropped(place, Reason::Malformed, shown(line));
         }
         Ok(())
     }
@@ -138,9 +139,16 @@ impl Recording<'_> {
     pub(super) fn settle(&mut self, place: RowPlace) -> Result<(), ImportError> {
         let samples = std::mem::take(&mut self.buffer.samples);
         for (eye, samples) in EYES.into_iter().zip(samples) {
-            if !samples.is_empty() {
-                self.detect(place, eye, &samples)?;
+            let Some(first) = samples.first() else { continue };
+            let Err(error) = self.detect(place, eye, &samples) else { continue };
+            if self.options.from_samples || self.block.events.is_none() {
+                return Err(error);
             }
+            // A trial broken off early has no events where later ones have.
+            let first = RowPlace { file: place.file, row: first.row };
+            let example = format!("{} samples without events", samples.len());
+            self.sink.dropped(first, Reason::Undetected, &example);
+            self.unusable.get_or_insert(error);
         }
         Ok(())
     }

@@ -254,6 +254,15 @@ fn href_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_trial_broken_off_before_its_first_event_does_not_refuse_the_others() {
+    let text = block("1", "LEFT", "1000.00", "1000 -1000 2000 800 ...\n1001 -1000 2000 800 ...\n")
+        + &block("2", "LEFT", "1000.00", "EFIX L 1100 1300 201 1 2 8\n");
+    let kept = read_all(&text.replace("SAMPLES\tGAZE", "SAMPLES\tHREF"));
+    assert_eq!(kept.texts(), ["2"]);
+    assert_eq!(kept.rows(Reason::Undetected), [8]);
+}
+
+#[test]
 fn another_file_is_refused() {
     let error = read_with("reader,text\nanna,1\n", &AscOptions::new("r")).unwrap_err();
     assert_eq!(error.place().row, 2);
@@ -369,7 +378,7 @@ fn mutated(mut bytes: Vec<u8>, changes: &[(u8, usize, u8)]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1000), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// No panic and no hang, and every refusal says where.
     #[test]

@@ -53,14 +53,8 @@ impl EngbertKlieglParams {
 }
 
 /// Checked parameters of Engbert and Kliegl.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct EngbertKliegl(EngbertKlieglParams);
-
-impl Default for EngbertKliegl {
-    fn default() -> Self {
-        Self(EngbertKlieglParams::default())
-    }
-}
 
 impl EngbertKliegl {
     pub(super) fn detect(&self, samples: &[Sample], interval_ms: f64) -> Found {

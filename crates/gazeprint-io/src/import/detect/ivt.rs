@@ -52,14 +52,8 @@ impl IvtParams {
 }
 
 /// Checked parameters of I-VT.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ivt(IvtParams);
-
-impl Default for Ivt {
-    fn default() -> Self {
-        Self(IvtParams::default())
-    }
-}
 
 impl Ivt {
     pub(super) fn detect(&self, samples: &[Sample], interval_ms: f64, scale: &Scale) -> Found {

@@ -177,6 +177,13 @@ impl Finder<'_> {
                 .and_then(|place| place.2);
             return Ok((self.given(x)?, self.given(y)?, unit));
         }
+        if given.x.is_some() || given.y.is_some() {
+            return Err(Problem {
+                found: "only one of the columns x and y by name".to_owned(),
+                expected: "both or none",
+                remedy: "name them with --map x=COLUMN and --map y=COLUMN".to_owned(),
+            });
+        }
         let found: Vec<_> = PLACES
             .iter()
             .filter_map(|(x, y, unit)| Some((self.index(x)?, self.index(y)?, *unit)))
@@ -247,6 +254,8 @@ mod tests {
             Roles { time: name("clock"), x: name("x_deg"), y: name("y_deg"), ..Roles::default() };
         let columns = Columns::find(&header, &given).unwrap();
         assert_eq!((columns.time, columns.x, columns.unit), (0, 4, Some(Unit::Degrees)));
+        let half = Roles { y: None, ..given.clone() };
+        assert!(Columns::find(&header, &half).is_err());
         let wrong = Roles { time: name("when"), ..given };
         assert!(Columns::find(&header, &wrong).is_err());
     }

@@ -28,6 +28,9 @@ use table::{Names, gazebase_name, position};
 /// Samples of one trial that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
 
+/// Above this time between samples a saccade is not more than a few of them.
+const SLOW_MS: f64 = 5.0;
+
 /// The screen of GazeBase, as published with the data.
 const GAZEBASE: ScreenParams = ScreenParams {
     width_px: 1680.0,
@@ -406,6 +409,13 @@ impl<'t> Trials<'t> {
             sink.note(format!(
                 "durations are end - start + {interval} ms, the median time between samples"
             ));
+        }
+        if self.intervals.iter().any(|interval| *interval > SLOW_MS) {
+            sink.note(
+                "samples come at less than 200 Hz, where the velocities of both methods are \
+                 coarse; look at the durations"
+                    .to_owned(),
+            );
         }
         if let Some(unit) = self.time_unit {
             let why = if self.options.time_unit.is_some() { "as given" } else { "by their steps" };
