@@ -221,12 +221,17 @@ impl<'r> Recording<'r> {
 
     fn start(&mut self, place: RowPlace, eyes: Eyes) -> Result<(), ImportError> {
         self.tally.without_end += u64::from(self.block.is_open);
-        if !self.names.is_named() {
-            self.end_trial(place)?;
-        } else if self.has_data() {
-            self.tally.continued += 1;
-            // A clock may start anew with a block, and the eye moves on unseen between two.
+        // A clock may start anew with a block: nothing is right before it.
+        let resumes = self.names.is_named() && self.has_data();
+        if resumes {
             self.settle(place)?;
+        } else if !self.names.is_named() {
+            self.end_trial(place)?;
+        }
+        self.blink = [None; 2];
+        if resumes {
+            self.tally.continued += 1;
+            // The eye moved on unseen.
             for eye in EYES {
                 if !self.held[index(eye)].is_empty() {
                     self.blink[index(eye)] = Some(f64::NEG_INFINITY);

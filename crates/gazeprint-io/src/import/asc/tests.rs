@@ -88,6 +88,13 @@ fn a_blink_marks_the_next_fixation_of_its_eye() {
     assert!(kept.noted("blinks: 1 left, 0 right"));
 }
 
+#[test]
+fn a_blink_at_the_end_of_a_block_is_not_right_before_the_next_one() {
+    let text = block("1", "LEFT", "1000.00", "EFIX L 1100 1300 201 1 2 8\nSBLINK L 1310\n")
+        + &block("2", "LEFT", "1000.00", "EFIX L 2100 2300 201 1 2 8\n");
+    assert_eq!(gaps(&read_all(&text)), [false, false]);
+}
+
 const BINOCULAR: &str = "EFIX L 1100 1300 201 10 20 800\nEFIX R 1102 1301 200 12 20 800\n\
                          EBLINK R 1310 1400 91\nEFIX L 1350 1500 151 30 20 800\n\
                          EFIX R 1420 1500 81 33 20 800\nEFIX L 1550 1600 51 60 20 800\n";
@@ -377,14 +384,23 @@ fn mutated(mut bytes: Vec<u8>, changes: &[(u8, usize, u8)]) -> Vec<u8> {
     bytes
 }
 
+/// Any byte, and often one that has a meaning.
+fn byte() -> impl Strategy<Value = u8> {
+    prop_oneof![any::<u8>(), prop::sample::select(b"\n.9\t".to_vec())]
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1000), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases.max(1000),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// No panic and no hang, and every refusal says where.
     #[test]
     fn any_change_is_read_or_refused_with_a_line(
         seed in 0..4usize,
-        changes in prop::collection::vec((any::<u8>(), any::<usize>(), prop_oneof![any::<u8>(), Just(b'\n'), Just(b'.'), Just(b'9'), Just(b'\t')]), 0..12),
+        changes in prop::collection::vec((any::<u8>(), any::<usize>(), byte()), 0..12),
         ivt in any::<bool>(),
         from_samples in any::<bool>(),
     ) {
@@ -392,7 +408,13 @@ proptest! {
             block("1", "LEFT\tRIGHT", "1000.00", BINOCULAR),
             block("1", "LEFT", "500.00", &samples(20.0, 0, false)),
             block("1", "LEFT\tRIGHT", "2000.00", &samples(20.0, 1, true)),
-            block("1", "RIGHT", "250.00", "MSG 10 !CAL\n  1 2\nSBLINK R 1100\nEBLINK R 1100 1200 104\nEFIX R 1300 1400 104 . . .\n"),
+            block(
+                "1",
+                "RIGHT",
+                "250.00",
+                "MSG 10 !CAL\n  1 2\nSBLINK R 1100\nEBLINK R 1100 1200 104\n\
+                 EFIX R 1300 1400 104 . . .\n",
+            ),
         ];
         prop_assert!(seeds[seed].len() <= 2048);
         let bytes = mutated(seeds[seed].clone().into_bytes(), &changes);

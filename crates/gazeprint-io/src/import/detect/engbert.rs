@@ -6,14 +6,14 @@
 //!
 //! | symbol | here |
 //! |---|---|
-//! | $\vec v_n = (\vec x_{n+2} + \vec x_{n+1} - \vec x_{n-1} - \vec x_{n-2}) / 6 \Delta t$ | `velocities` |
-//! | $\sigma^2 = \langle v^2 \rangle - \langle v \rangle^2$, medians, of each component | `deviation` |
-//! | $\eta = \lambda \sigma$ | `lambda`, 6 |
-//! | $(v_x / \eta_x)^2 + (v_y / \eta_y)^2 > 1$ for at least 6 ms | a saccade |
+//! | v(n) = (x(n+2) + x(n+1) - x(n-1) - x(n-2)) / (6 dt) | `velocities` |
+//! | sigma^2 = median(v^2) - median(v)^2, of each component | `deviation` |
+//! | eta = lambda sigma | `lambda`, 6 |
+//! | (v_x / eta_x)^2 + (v_y / eta_y)^2 > 1 for at least 6 ms | a saccade |
 //!
 //! One sample from either end of a stretch, the velocity is that between its two neighbours; at the
 //! end itself there is none, and that sample neither counts for medians nor belongs to a saccade.
-//! Medians are over the trial. A component whose $\sigma^2$ is not above zero takes means in place
+//! Medians are over the trial. A component whose sigma^2 is not above zero takes means in place
 //! of medians; where that is zero too, nothing moves in it and it does not count.
 //!
 //! The papers set no shortest fixation. The one here keeps the moment between a saccade and the
