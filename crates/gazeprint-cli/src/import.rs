@@ -18,6 +18,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::inspect::{plural, spoken, visible, wrapped};
 use crate::print;
 
+/// Decisions that the table shows; `import.json` has them all.
+const DECISIONS: usize = 30;
+
 /// Bring a recording in: read what other tools write, and make a corpus of it.
 ///
 /// Columns are found by the names that common tools give them. What was decided is shown, with the
@@ -191,8 +194,15 @@ fn table(report: &Report, out: &Path) -> Result<String, std::fmt::Error> {
         count(import.fixations_kept),
         count(import.words_kept),
     )?;
-    for file in &import.files {
+    for (i, file) in import.files.iter().enumerate() {
         writeln!(text, "\n{} ({} rows)", visible(&file.path), count(file.rows))?;
+        let before = i.checked_sub(1).map(|before| &import.files[before]);
+        if before
+            .is_some_and(|before| (&before.mapping, before.format) == (&file.mapping, file.format))
+        {
+            text.push_str("  format and columns as before\n");
+            continue;
+        }
         writeln!(text, "  {:<10}{}: {}", "format", file.format, file.format_reason)?;
         for mapped in &file.mapping.0 {
             let (role, column) = (mapped.role.name(), visible(&mapped.column));
@@ -201,8 +211,11 @@ fn table(report: &Report, out: &Path) -> Result<String, std::fmt::Error> {
         }
     }
     text.push_str("\ndecided\n");
-    for decision in &import.decisions {
+    for decision in import.decisions.iter().take(DECISIONS) {
         text.push_str(&wrapped(&format!("  {}", visible(decision))));
+    }
+    if let Some(more) = import.decisions.len().checked_sub(DECISIONS + 1) {
+        writeln!(text, "  and {} more (import.json has them all)", grouped(more + 1))?;
     }
     writeln!(text, "\nrows\n  {:<34}{:>10}", "read", count(import.rows_read))?;
     if import.words_repeated > 0 {

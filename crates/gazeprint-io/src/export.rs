@@ -20,7 +20,8 @@ const FILES: [&str; 2] = ["events.csv", "aois.csv"];
 /// Writes a corpus as pymovements-style frames, which `gazeprint import events.csv --words aois.csv`
 /// takes back.
 ///
-/// A fixation with a position and no line comes back on line 0, which is none. Orders of reading and
+/// A fixation with a position and no line comes back on line 0, which is none; one without a position
+/// comes back without a line. Orders of reading and
 /// groups of texts are not part of frames.
 ///
 /// # Errors

@@ -50,9 +50,14 @@ pub(crate) struct Row<'r> {
 impl<'r> Row<'r> {
     /// A cell without blanks around it; empty where the row is too short.
     pub(crate) fn cell(&self, column: usize) -> &'r str {
+        self.verbatim(column).trim()
+    }
+
+    /// A cell as it stands, but for quotation marks around it.
+    pub(crate) fn verbatim(&self, column: usize) -> &'r str {
         let text = if self.cells.is_quoted { &self.cells.unquoted } else { &self.cells.line };
         let range = self.cells.ranges.get(column).cloned();
-        range.and_then(|range| text.get(range)).unwrap_or_default().trim()
+        range.and_then(|range| text.get(range)).unwrap_or_default()
     }
 
     /// How many cells there are.

@@ -163,7 +163,8 @@ fn read_file(
     let notes: Vec<String> = source.notes().to_vec();
     // A decision is of use with the file that it is about.
     let about = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let decided: Vec<String> = notes.into_iter().chain(recording.notes.drain(before..)).collect();
+    let mut decided: Vec<String> = notes;
+    decided.extend(recording.notes.drain(before..));
     recording.notes.extend(decided.into_iter().map(|note| format!("{about}: {note}")));
     Ok((shape, guess))
 }

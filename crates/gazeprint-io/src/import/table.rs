@@ -519,12 +519,13 @@ fn word(
     let whole = |role| whole(cell(role)).ok_or(Reason::NOT_A_NUMBER);
     let number = |role| number(cell(role), true).ok_or(Reason::NOT_A_NUMBER);
     let line = cell(Role::Line);
+    let label = place(mapping, Role::Label).map(|column| row.verbatim(column));
     Ok(RawWord {
         text: names.get(cell(Role::Text)).ok_or(Reason::NO_TEXT)?,
         line: if is_missing(line) { None } else { Some(whole(Role::Line)?) },
         index: whole(Role::Word)?,
         // `NA` and `.` may be words.
-        label: Some(cell(Role::Label)).filter(|label| !label.is_empty()).map(str::to_owned),
+        label: label.filter(|label| !label.is_empty()).map(str::to_owned),
         area: if in_pixels {
             Area::Pixels {
                 left: number(Role::Left)?,
