@@ -100,13 +100,11 @@ pub(crate) fn corpus_or_default(folder: Option<&Path>) -> anyhow::Result<(Corpus
 /// A recording that was imported without words can be looked at, but nothing else.
 fn refuse_without_words(folder: &Path) -> anyhow::Result<()> {
     // Whatever is wrong with a corpus, reading it as one says so.
-    if let Ok(Some(recording)) = WithoutWords::read(folder) {
-        let unit = if recording.in_pixels { "pixels" } else { "characters" };
+    if let Ok(Some(WithoutWords { in_pixels: true, .. })) = WithoutWords::read(folder) {
         anyhow::bail!(
-            "{} has fixations in {unit} and no words.csv; scoring needs the words and their \
-             places; import the recording again with --words FILE, or add words.csv with the \
-             columns text, line, word_index, char_start, char_end and positions x_char; \
-             `gazeprint inspect` shows what is there",
+            "{} has fixations in pixels and no words.csv; scoring needs the words and their \
+             places; import the recording again with --words FILE; `gazeprint inspect` shows what \
+             is there",
             folder.display()
         );
     }

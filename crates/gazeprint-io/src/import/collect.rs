@@ -187,6 +187,9 @@ impl Recording {
                         .to_owned(),
                 );
             }
+            if !self.trials.is_empty() {
+                self.note("the trials are not used: no words are known".to_owned());
+            }
             return Ok(Imported::Fixations(std::mem::take(&mut self.readings)));
         }
         self.corpus(name, &at).map(Imported::Corpus)

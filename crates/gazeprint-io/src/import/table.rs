@@ -293,12 +293,9 @@ impl Fixations {
     fn fixation(&mut self, row: Row<'_>) -> Dropped {
         if let Some(kind) = self.kind {
             let kind = row.cell(kind).to_ascii_lowercase();
-            // Tools write `Fixation`, `fixation_ivt`, `fix`, `EFIX`; other tables use these columns
-            // for something else, and then no cell names another kind of event.
-            if ["saccade", "blink", "pursuit", "unclassified", "eyesnotfound", "sacc"]
-                .iter()
-                .any(|other| kind.starts_with(other))
-            {
+            // Tools write `Fixation`, `fixation_ivt`, `fix`; other tables use such columns for
+            // something else, and then no cell names another kind of event.
+            if OTHER_EVENTS.iter().any(|other| kind.starts_with(other)) {
                 return Err(Reason::NOT_A_FIXATION);
             }
         }
@@ -362,6 +359,10 @@ impl Fixations {
         column.map_or(Ok(None), |column| self.number(row, column))
     }
 }
+
+/// How names of events other than fixations start.
+const OTHER_EVENTS: [&str; 7] =
+    ["sacc", "esacc", "blink", "eblink", "pursuit", "unclassified", "eyesnotfound"];
 
 /// A line that is no whole number from 0.
 const NOT_A_LINE: Reason = Reason::new("not_a_line");
