@@ -182,8 +182,10 @@ impl Fixations {
         rows.sample(|row| {
             xs.take(row.cell(x));
             durations.take(row.cell(duration));
-            onset.map(|onset| onsets.take(row.cell(onset)));
-            place(mapping, Role::Y).map(|y| ys.take(row.cell(y)));
+            let others = [(onset, &mut onsets), (place(mapping, Role::Y), &mut ys)];
+            for (column, numbers) in others {
+                numbers.take(column.map_or("", |column| row.cell(column)));
+            }
         })?;
         let comma = [&xs, &durations, &onsets, &ys].iter().any(|numbers| numbers.commas > 0);
         if comma {
