@@ -161,7 +161,8 @@ impl Role {
                     "pp",
                     "uniform_id",
                 ],
-                rank!["RECORDING_SESSION_LABEL", "recording_name", "Session_Name_"],
+                rank!["RECORDING_SESSION_LABEL", "recording_name"],
+                rank!["Session_Name_"],
             ],
             Self::Text => &[
                 rank!["text", "text_id", "textname", "text_name"],
@@ -187,7 +188,8 @@ impl Role {
             Self::Session => &[rank!["session", "session_id", "SESSION_LABEL", "visit", "round"]],
             Self::Trial => &[
                 rank!["trial"],
-                rank!["unique_trial_id", "TRIAL_INDEX", "trial_id", "trialid", "trial_nr"],
+                rank!["TRIAL_INDEX"],
+                rank!["unique_trial_id", "trial_id", "trialid", "trial_nr"],
             ],
             Self::Index => &[
                 rank!["fix_index"],
