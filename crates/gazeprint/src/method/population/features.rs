@@ -54,7 +54,7 @@ pub(super) fn of_type(event: &Event) -> [f64; TYPE_FEATURES] {
 /// Which moves are possible at a fixation.
 pub(super) fn possible(event: &Event) -> [bool; MOVES] {
     let [before, after] = event.situation.around;
-    [true, after > 0, after > 1, before > 0, true]
+    [true, after > 0, after > 1, before > 0, true, true]
 }
 
 /// Log of the amplitude that led here, in units of seven characters; 0 at the start of a pass.

@@ -2,11 +2,11 @@
 
 use super::durations::Stay;
 use super::features::{self, DURATION_FEATURES, TYPE_FEATURES};
-use super::types::{Choice, FREE, LEAVE};
+use super::types::{BACK, Choice, FREE, LEAVE};
 use crate::density::Grid;
 use crate::gallery::{Gallery, TemplateGallery};
 use crate::kernels;
-use crate::saccade::{Event, Reading};
+use crate::saccade::{DensityId, Event, Reading};
 use crate::template::Probe;
 
 /// A fixation as this gallery looks at it.
@@ -26,6 +26,7 @@ impl Seen {
             .zip(next)
             .map(|((previous, event), next)| {
                 let chosen = match next {
+                    Some(Event { density: DensityId::Alpha1Bar, .. }) => Some(BACK),
                     Some(Event { kind: Some(kind), .. }) => Some(*kind as usize),
                     // Signal was lost.
                     Some(next) if next.line == event.line => None,

@@ -2,7 +2,6 @@
 
 use faer::Mat;
 use rayon::prelude::*;
-use statrs::function::gamma::digamma;
 
 use super::durations::Sums;
 use super::features::DURATION_FEATURES;
@@ -177,31 +176,6 @@ pub(super) fn density(
     Ok((SharedDensity { prior, ..shared }, fell))
 }
 
-/// Concentrations of the beta distribution of a probability over readers, by maximum likelihood of
-/// their counts: Minka's fixed point.
-pub(super) fn concentrations(counts: &[[usize; 2]]) -> [f64; 2] {
-    let mut concentrations = [1.0, 1.0];
-    for _ in 0..200 {
-        let total: f64 = concentrations.iter().sum();
-        let (mut above, mut below) = ([0.0; 2], 0.0);
-        for count in counts.iter().filter(|c| c[0] + c[1] > 0) {
-            below += digamma((count[0] + count[1]) as f64 + total) - digamma(total);
-            for i in 0..2 {
-                above[i] +=
-                    digamma(count[i] as f64 + concentrations[i]) - digamma(concentrations[i]);
-            }
-        }
-        if below <= 0.0 {
-            break;
-        }
-        for i in 0..2 {
-            // Readers that do not differ would take it to infinity.
-            concentrations[i] = (concentrations[i] * above[i] / below).clamp(0.05, 500.0);
-        }
-    }
-    concentrations
-}
-
 /// Asked to stop.
 pub(super) fn interrupted() -> FitError {
     InferenceError::Interrupted.into()
@@ -210,19 +184,6 @@ pub(super) fn interrupted() -> FitError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn concentrations_of_known_readers() {
-        // Probabilities 0.1, 0.3, ... 0.9 have mean 0.5 and variance 0.08: a beta distribution with
-        // that variance has 0.25 / 0.08 - 1 = 2.1 in all.
-        let counts: Vec<[usize; 2]> =
-            [100, 300, 500, 700, 900].map(|n| [n, 1000 - n]).into_iter().collect();
-        let [a, b] = concentrations(&counts);
-        assert!((a - b).abs() < 1e-6 && (a + b - 2.1).abs() < 0.5, "{a} {b}");
-        assert_eq!(concentrations(&[]), [1.0, 1.0]);
-        let [a, b] = concentrations(&[[5, 5]; 20]);
-        assert!(a > 20.0 && b > 20.0, "readers that do not differ: {a} {b}");
-    }
 
     #[test]
     fn a_falling_evidence_keeps_the_best() {

@@ -51,8 +51,6 @@ pub struct Population {
     centre: [f64; DURATION_FEATURES],
     /// Variance of log durations around a reader's regression.
     variance: f64,
-    /// Concentrations of the direction of refixations.
-    refixations: [f64; 2],
     max_width: usize,
     /// Gaussians whose evidence fell while they were learned.
     fell: usize,
@@ -65,7 +63,6 @@ pub struct ReaderPosterior {
     log_densities: Vec<Vec<f64>>,
     types: Vec<f64>,
     durations: Vec<f64>,
-    mu: f64,
     /// By density: nothing without observations; no diagnostics where the fit failed.
     outcomes: Vec<Option<Option<Diagnostics>>>,
 }
@@ -109,7 +106,6 @@ impl Population {
             durations: durations.prior,
             centre: learn::centre(&seen),
             variance,
-            refixations: [1.0, 1.0],
             max_width: 1,
             fell: usize::from(types.fell) + usize::from(durations.fell),
         };
@@ -129,7 +125,6 @@ impl Population {
             population.densities.push(density);
             population.fell += usize::from(fell);
         }
-        population.refixations = learn::concentrations(&observations.refixations);
         population.max_width = observations.max_width();
         Ok(population)
     }
@@ -187,10 +182,7 @@ impl Population {
             log_densities.push(log_f);
             outcomes.push((!sample.is_empty()).then_some(outcome));
         }
-        let [forward, backward] = observations.refixations[0].map(|n| n as f64);
-        let [a, b] = self.refixations;
-        let mu = (forward + a) / (forward + backward + a + b);
-        ReaderPosterior { log_densities, types, durations, mu, outcomes }
+        ReaderPosterior { log_densities, types, durations, outcomes }
     }
 
     /// Readers that probes can be compared with; `nobody` is a reader of whom nothing is known.
@@ -203,16 +195,17 @@ impl Population {
             (0..self.densities.len()).filter(|&i| !self.densities[i].id.is_duration()).collect();
         let grid = |i: usize| Arc::clone(self.densities[i].features.grid());
         let layout = Layout::new(
-            Parts { amplitudes: true, durations: false },
+            // Directions of refixations are moves.
+            Parts { amplitudes: false, durations: false },
             amplitudes.iter().map(|&i| (self.densities[i].id, grid(i))),
             self.max_width,
         );
         let row = |reader: &ReaderPosterior| {
             let log_densities = amplitudes.iter().map(|&i| reader.log_densities[i].clone());
             layout.row(&ReaderModel {
-                // Types are scored by their situation.
+                // Moves are scored by their situation.
                 pi: [1.0; 4],
-                mu: reader.mu,
+                mu: 0.5,
                 log_densities: log_densities.collect(),
             })
         };

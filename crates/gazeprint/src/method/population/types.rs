@@ -8,16 +8,20 @@ use super::gaussian::{Belief, inverse};
 use crate::density::GaussianPrior;
 use crate::saccade::SaccadeType;
 
-/// What the eye may do next: a saccade of one of the types, or leave the line.
-pub(super) const MOVES: usize = 5;
+/// What the eye may do next: a saccade of one of the types, with refixations to the left apart, or
+/// leave the line.
+pub(super) const MOVES: usize = 6;
 /// To leave the line, for another one or for good.
 pub(super) const LEAVE: usize = 4;
+/// To refixate further left; the type itself stands for refixations to the right.
+pub(super) const BACK: usize = 5;
 /// Moves with coefficients of their own; the next word is what they are held against.
-pub(super) const FREE: [usize; 4] = [
+pub(super) const FREE: [usize; 5] = [
     SaccadeType::Refixation as usize,
     SaccadeType::ForwardSkip as usize,
     SaccadeType::Regression as usize,
     LEAVE,
+    BACK,
 ];
 /// Coefficients of a reader.
 pub(super) const TYPE_COEFFICIENTS: usize = FREE.len() * TYPE_FEATURES;
@@ -167,7 +171,7 @@ mod tests {
             .map(|i| {
                 let features =
                     std::array::from_fn(|f| if f == 0 { 1.0 } else { number(31 * i + f) - 0.4 });
-                let possible = [true, i % 7 != 0, i % 5 != 0, i % 3 != 0, true];
+                let possible = [true, i % 7 != 0, i % 5 != 0, i % 3 != 0, true, i % 4 != 0];
                 let chosen = (0..MOVES).filter(|m| possible[*m]).nth(i % 2).unwrap();
                 Choice { features, possible, chosen }
             })
@@ -183,7 +187,7 @@ mod tests {
     #[test]
     fn probabilities_are_of_what_is_possible() {
         for choice in choices(50) {
-            let (p, log_chosen) = choice.probabilities(&[0.3, -700.0, 2.0, 700.0]);
+            let (p, log_chosen) = choice.probabilities(&[0.3, -700.0, 2.0, 700.0, 1.0]);
             assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             for (p, possible) in p.iter().zip(choice.possible) {
                 assert!(possible || *p == 0.0);
