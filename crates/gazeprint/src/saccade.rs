@@ -12,6 +12,7 @@
 //! | 4 | regression | word < c | alpha4(-a) | [s - L_c, inf) |
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -276,6 +277,8 @@ pub struct Reading {
     pub events: Vec<Event>,
     /// Whether it was seen to its end.
     pub complete: bool,
+    /// By line of the text: [`Line::bounds`].
+    pub bounds: Arc<[Vec<f64>]>,
 }
 
 impl Reading {
@@ -299,6 +302,8 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
         .enumerate()
         .map(|(i, text)| text.group.as_deref().map_or(i, |group| *groups.entry(group).or_insert(i)))
         .collect();
+    let bounds_of = |text: &Text| text.lines().iter().map(|l| l.bounds().to_vec()).collect();
+    let bounds: Vec<Arc<[Vec<f64>]>> = corpus.texts().iter().map(bounds_of).collect();
     for (scanpath, path) in corpus.scanpaths().iter().enumerate() {
         let text = &corpus.texts()[path.text];
         let (passes, dropped) = text.passes(&path.fixations, limits);
@@ -315,6 +320,7 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
                 unit: units[text],
                 events,
                 complete: true,
+                bounds: Arc::clone(&bounds[text]),
             });
         }
     }

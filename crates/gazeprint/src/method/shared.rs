@@ -113,6 +113,14 @@ impl SharedDensity {
         Problem { likelihood: Likelihood::new(&self.features, sample), prior: &self.prior }
     }
 
+    /// The log density at the mode of what a sample says, at the nodes; that of all readers together
+    /// where the mode is not found.
+    pub(super) fn log_mode(&self, sample: &Sample) -> Vec<f64> {
+        let mut scratch = Scratch::new(&self.features);
+        let mode = self.problem(sample).mode(self.prior.mean(), &mut scratch);
+        mode.map_or_else(|_| self.log_pooled.clone(), |mode| mode.log_density(&self.features))
+    }
+
     /// The stream of a reader's posterior, named after the reader's place and the density alone.
     pub fn stream(&self, seed: u64, reader: usize) -> Stream {
         Stream { seed, index: (reader * DensityId::ALL.len() + self.id as usize) as u64 }

@@ -1,5 +1,7 @@
 //! What saccade types and durations are regressed on.
 
+use std::cmp::Ordering;
+
 use super::types::MOVES;
 use crate::saccade::{Event, SaccadeType};
 
@@ -7,6 +9,12 @@ use crate::saccade::{Event, SaccadeType};
 pub(super) const TYPE_FEATURES: usize = 23;
 /// Coefficients of the durations.
 pub(super) const DURATION_FEATURES: usize = 11;
+/// Coefficients of where saccades of a kind land: of the level of a word, of the slope over it, of
+/// the bend.
+pub(super) const LEVELS: usize = 9;
+pub(super) const SLOPES: usize = 5;
+const BENDS: usize = 3;
+pub(super) const AIM_FEATURES: usize = LEVELS + SLOPES + BENDS;
 
 fn indicator(condition: bool) -> f64 {
     if condition { 1.0 } else { 0.0 }
@@ -84,4 +92,59 @@ pub(super) fn of_duration(previous: Option<&Event>, event: &Event) -> [f64; DURA
         previous * indicator(event.kind == Some(SaccadeType::Refixation)),
         amplitude * indicator(event.kind == Some(SaccadeType::Regression)),
     ]
+}
+
+/// A word where a saccade may land.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct AimedWord {
+    /// Those of the level, of the slope and of the bend.
+    pub(super) features: [f64; AIM_FEATURES],
+}
+
+impl AimedWord {
+    /// A word of a line, seen from a fixation on that line. The regions of its words are between
+    /// `bounds`; `visited` are those fixated before.
+    pub(super) fn new(bounds: &[f64], visited: &[bool], from: &Event, word: usize) -> Self {
+        let c = from.word;
+        // Without the blank before it.
+        let length = |w: usize| log_length(Some((bounds[w + 1] - bounds[w] - 1.0).max(1.0)));
+        let log_duration = (from.duration / 200.0).ln();
+        let new = indicator(from.situation.new);
+        let own = length(word);
+        // Skips and regressions choose among words: how near they are, and what they are like.
+        let near = indicator(word.abs_diff(c) == if word > c { 2 } else { 1 });
+        let seen = indicator(visited[word]);
+        let (end, jumped) = if word > c {
+            (word + 2 == bounds.len(), length(c + 1))
+        } else {
+            (word == 0, indicator(c + 2 == bounds.len()))
+        };
+        let levels = [
+            near,
+            own,
+            near * own,
+            indicator(end),
+            seen,
+            near * seen,
+            near * jumped,
+            near * log_duration,
+            near * new,
+        ];
+        // From the fixation to the near end of the word; within a word, to its middle.
+        let launch = match word.cmp(&c) {
+            Ordering::Greater => bounds[word] - from.x,
+            Ordering::Equal => 0.5 * (bounds[word] + bounds[word + 1]) - from.x,
+            Ordering::Less => from.x - bounds[word + 1],
+        } / 5.0;
+        let slopes = [1.0, own, launch, log_duration, new];
+        let bends = [1.0, own, launch];
+        let all = levels.iter().chain(&slopes).chain(&bends);
+        let mut features = [0.0; AIM_FEATURES];
+        features.iter_mut().zip(all).for_each(|(feature, x)| *feature = *x);
+        // Where there is no choice among words, their levels do not matter.
+        if word == c || word == c + 1 {
+            features[..LEVELS].fill(0.0);
+        }
+        Self { features }
+    }
 }

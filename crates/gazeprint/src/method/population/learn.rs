@@ -3,8 +3,9 @@
 use faer::Mat;
 use rayon::prelude::*;
 
+use super::aims::{self, Aimed};
 use super::durations::Sums;
-use super::features::DURATION_FEATURES;
+use super::features::{AIM_FEATURES, DURATION_FEATURES};
 use super::gallery::Seen;
 use super::gaussian::{self, Belief, Shrinkage};
 use super::types::{self, Choice, TYPE_COEFFICIENTS};
@@ -30,6 +31,8 @@ const DENSITIES: Schedule =
     Schedule { iterations: 4, shrinkage: Shrinkage { diagonal: 5.0, dropped: 0.0, start: 1.0 } };
 const TYPES: Schedule =
     Schedule { iterations: 5, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.4, start: 1.0 } };
+const AIMS: Schedule =
+    Schedule { iterations: 5, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.4, start: 1.0 } };
 const DURATIONS: Schedule =
     Schedule { iterations: 10, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.0, start: 1.0 } };
 
@@ -37,9 +40,11 @@ const DURATIONS: Schedule =
 const START_ETA: f64 = 1.0;
 const START_W: f64 = 0.3;
 const START_TYPES: f64 = 0.15;
+const START_AIMS: f64 = 0.1;
 const START_DURATIONS: f64 = 0.01;
-/// Of the weak prior around 0 of the pooled regression of types.
+/// Of the weak priors around 0 of the pooled regressions of types, and of where saccades land.
 const RIDGE: f64 = 100.0;
+const RIDGE_AIMS: f64 = 10.0;
 
 /// A Gaussian over readers that was learned.
 pub(super) struct Learned {
@@ -116,6 +121,18 @@ pub(super) fn types(seen: &[Vec<Seen>]) -> Learned {
     let start = start(pooled, |_| START_TYPES);
     maximise_from_modes(&start, &TYPES, by_reader.len(), |prior, i, mode| {
         types::believe(&by_reader[i], prior, mode)
+    })
+}
+
+/// The population of where saccades of one kind land.
+pub(super) fn aims(by_reader: &[Vec<Aimed<'_>>]) -> Learned {
+    let ridge = start(vec![0.0; AIM_FEATURES], |_| RIDGE_AIMS);
+    let pooled: Vec<Aimed<'_>> = by_reader.iter().flatten().cloned().collect();
+    let pooled = aims::believe(&pooled, &ridge, ridge.mean());
+    let pooled = pooled.map_or_else(|| ridge.mean().to_vec(), |belief| belief.mode);
+    let start = start(pooled, |_| START_AIMS);
+    maximise_from_modes(&start, &AIMS, by_reader.len(), |prior, i, mode| {
+        aims::believe(&by_reader[i], prior, mode)
     })
 }
 

@@ -2,14 +2,16 @@
 //!
 //! | file | has |
 //! |---|---|
-//! | `features` | what saccade types and durations are regressed on |
+//! | `features` | what saccades and durations are regressed on |
 //! | `types` | the regression of the types, for one reader |
+//! | `aims` | where saccades land, for one reader |
 //! | `durations` | the regression of the log durations, for one reader |
 //! | `gaussian` | a Gaussian over readers |
 //! | `learn` | the population, from all readers |
 //! | `gallery` | scores |
 //! | `method` | the method `population` |
 
+mod aims;
 mod durations;
 mod features;
 mod gallery;
@@ -22,6 +24,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use self::aims::{AIMED, Aimed};
 use self::durations::{Stay, Sums};
 use self::features::DURATION_FEATURES;
 pub use self::gallery::PopulationGallery;
@@ -47,11 +50,12 @@ pub struct Population {
     densities: Vec<SharedDensity>,
     types: GaussianPrior,
     durations: GaussianPrior,
+    /// In the order of [`AIMED`].
+    aims: Vec<GaussianPrior>,
     /// Means of the features of durations.
     centre: [f64; DURATION_FEATURES],
     /// Variance of log durations around a reader's regression.
     variance: f64,
-    max_width: usize,
     /// Gaussians whose evidence fell while they were learned.
     fell: usize,
 }
@@ -63,6 +67,8 @@ pub struct ReaderPosterior {
     log_densities: Vec<Vec<f64>>,
     types: Vec<f64>,
     durations: Vec<f64>,
+    /// In the order of [`AIMED`].
+    aims: Vec<Vec<f64>>,
     /// By density: nothing without observations; no diagnostics where the fit failed.
     outcomes: Vec<Option<Option<Diagnostics>>>,
 }
@@ -73,6 +79,17 @@ fn choices(seen: &[Seen]) -> Vec<Choice> {
 
 fn stays(seen: &[Seen]) -> Vec<Stay> {
     seen.iter().map(|s| s.stay).collect()
+}
+
+/// The saccades of one kind, with a reader's density of their amplitudes.
+fn aimed<'a>(
+    kind: usize,
+    density: &SharedDensity,
+    seen: &'a [Seen],
+    log_f: &[f64],
+) -> Vec<Aimed<'a>> {
+    let aims = seen.iter().filter_map(|s| s.aim.as_ref()).filter(|aim| aim.kind == kind);
+    aims.map(|aim| Aimed::new(aim, density.features.grid(), log_f)).collect()
 }
 
 /// Readings by reader.
@@ -104,9 +121,9 @@ impl Population {
             densities: Vec::with_capacity(DensityId::ALL.len()),
             types: types.prior,
             durations: durations.prior,
+            aims: Vec::with_capacity(AIMED.len()),
             centre: learn::centre(&seen),
             variance,
-            max_width: 1,
             fell: usize::from(types.fell) + usize::from(durations.fell),
         };
         let coefficients: Vec<Vec<f64>> =
@@ -125,7 +142,22 @@ impl Population {
             population.densities.push(density);
             population.fell += usize::from(fell);
         }
-        population.max_width = observations.max_width();
+        for (kind, id) in AIMED.into_iter().enumerate() {
+            if monitor.stop() {
+                return Err(learn::interrupted());
+            }
+            let density = &population.densities[id as usize];
+            let aims: Vec<Vec<Aimed<'_>>> = (0..seen.len())
+                .into_par_iter()
+                .map(|reader| {
+                    let sample = density.sample(observations.of_reader(id, reader));
+                    aimed(kind, density, &seen[reader], &density.log_mode(&sample))
+                })
+                .collect();
+            let aims = learn::aims(&aims);
+            population.aims.push(aims.prior);
+            population.fell += usize::from(aims.fell);
+        }
         Ok(population)
     }
 
@@ -182,7 +214,14 @@ impl Population {
             log_densities.push(log_f);
             outcomes.push((!sample.is_empty()).then_some(outcome));
         }
-        ReaderPosterior { log_densities, types, durations, outcomes }
+        let aims = self.aims.iter().enumerate().map(|(kind, prior)| {
+            let id = AIMED[kind] as usize;
+            let aims = aimed(kind, &self.densities[id], &seen, &log_densities[id]);
+            aims::believe(&aims, prior, prior.mean())
+                .map_or_else(|| prior.mean().to_vec(), |belief| belief.mode)
+        });
+        let aims = aims.collect();
+        ReaderPosterior { log_densities, types, durations, aims, outcomes }
     }
 
     /// Readers that probes can be compared with; `nobody` is a reader of whom nothing is known.
@@ -191,37 +230,33 @@ impl Population {
         readers: &[ReaderPosterior],
         nobody: &ReaderPosterior,
     ) -> PopulationGallery {
-        let amplitudes: Vec<usize> =
-            (0..self.densities.len()).filter(|&i| !self.densities[i].id.is_duration()).collect();
-        let grid = |i: usize| Arc::clone(self.densities[i].features.grid());
-        let layout = Layout::new(
-            // Directions of refixations are moves.
-            Parts { amplitudes: false, durations: false },
-            amplitudes.iter().map(|&i| (self.densities[i].id, grid(i))),
-            self.max_width,
-        );
+        let grid = |id: DensityId| Arc::clone(self.densities[id as usize].features.grid());
+        // Of what is alike in all situations, only the first place on a line is left.
+        let first = DensityId::Alpha0;
+        let parts = Parts { amplitudes: false, durations: false };
+        let layout = Layout::new(parts, [(first, grid(first))], 1);
         let row = |reader: &ReaderPosterior| {
-            let log_densities = amplitudes.iter().map(|&i| reader.log_densities[i].clone());
-            layout.row(&ReaderModel {
-                // Moves are scored by their situation.
-                pi: [1.0; 4],
-                mu: 0.5,
-                log_densities: log_densities.collect(),
-            })
+            let log_densities = vec![reader.log_densities[first as usize].clone()];
+            layout.row(&ReaderModel { pi: [1.0; 4], mu: 0.5, log_densities })
         };
         let rows: Vec<Vec<f64>> = readers.par_iter().map(row).collect();
         let population = row(nobody);
-        let kinds = |kind: usize| DensityId::Delta0 as usize + kind;
+        let durations = |kind: usize| DensityId::ALL[DensityId::Delta0 as usize + kind];
         let lane = |reader: &ReaderPosterior| Lane {
             types: reader.types.clone(),
             durations: reader.durations.clone(),
-            tables: std::array::from_fn(|kind| reader.log_densities[kinds(kind)].clone()),
+            tables: std::array::from_fn(|kind| {
+                reader.log_densities[durations(kind) as usize].clone()
+            }),
+            aims: reader.aims.clone(),
+            amplitudes: AIMED.map(|id| reader.log_densities[id as usize].clone()),
         };
         PopulationGallery {
-            amplitudes: TemplateGallery::new(layout.clone(), &rows, population),
+            places: TemplateGallery::new(layout.clone(), &rows, population),
             common: Common {
                 centre: self.centre,
-                grids: std::array::from_fn(|kind| grid(kinds(kind))),
+                grids: std::array::from_fn(|kind| grid(durations(kind))),
+                amplitudes: AIMED.map(grid),
             },
             readers: Lanes::new(&readers.iter().map(lane).collect::<Vec<_>>()),
             population: Lanes::new(&[lane(nobody)]),

@@ -1,10 +1,7 @@
 //! Saccade types by multinomial logistic regression, one a reader, around the population.
 
-use faer::linalg::solvers::{Llt, Solve};
-use faer::{Col, Mat, Side};
-
 use super::features::TYPE_FEATURES;
-use super::gaussian::{Belief, inverse};
+use super::gaussian::{Belief, Local, climb};
 use crate::density::GaussianPrior;
 use crate::saccade::SaccadeType;
 
@@ -25,9 +22,6 @@ pub(super) const FREE: [usize; 5] = [
 ];
 /// Coefficients of a reader.
 pub(super) const TYPE_COEFFICIENTS: usize = FREE.len() * TYPE_FEATURES;
-const MAX_STEPS: usize = 50;
-/// Half the squared Newton decrement at which the mode is found, nats.
-const TOLERANCE: f64 = 1e-8;
 
 /// A saccade with what its type depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,14 +62,6 @@ impl Choice {
             of_type.iter().zip(&self.features).map(|(b, x)| b * x).sum()
         })
     }
-}
-
-/// The value of the log posterior with its derivatives.
-struct Local {
-    value: f64,
-    gradient: Vec<f64>,
-    /// Negative Hessian, lower triangle.
-    information: Mat<f64>,
 }
 
 fn local(choices: &[Choice], prior: &GaussianPrior, at: &[f64]) -> Local {
@@ -129,39 +115,13 @@ fn local(choices: &[Choice], prior: &GaussianPrior, at: &[f64]) -> Local {
 
 /// A reader's coefficients, from a start anywhere: the log posterior is concave.
 pub(super) fn believe(choices: &[Choice], prior: &GaussianPrior, start: &[f64]) -> Option<Belief> {
-    let mut at = start.to_vec();
-    let mut here = local(choices, prior, &at);
-    for _ in 0..MAX_STEPS {
-        let llt = Llt::new(here.information.as_ref(), Side::Lower).ok()?;
-        let step = llt.solve(Col::from_fn(at.len(), |i| here.gradient[i]));
-        let decrement: f64 = (0..at.len()).map(|i| step[i] * here.gradient[i]).sum();
-        if !decrement.is_finite() {
-            return None;
-        }
-        if decrement < 2.0 * TOLERANCE {
-            let (covariance, log_det) = inverse(&here.information)?;
-            let evidence = here.value + 0.5 * prior.log_det_precision() - 0.5 * log_det;
-            return Some(Belief { mode: at, covariance, evidence });
-        }
-        let mut length = 1.0;
-        loop {
-            let next: Vec<f64> = (0..at.len()).map(|i| at[i] + length * step[i]).collect();
-            let there = local(choices, prior, &next);
-            if there.value >= here.value - 1e-12 * here.value.abs() {
-                (at, here) = (next, there);
-                break;
-            }
-            length *= 0.5;
-            if length < 1e-6 {
-                return None;
-            }
-        }
-    }
-    None
+    climb(prior, start, |at| local(choices, prior, at))
 }
 
 #[cfg(test)]
 mod tests {
+    use faer::Mat;
+
     use super::*;
 
     /// Choices in situations of all kinds.
