@@ -134,7 +134,7 @@ fn traits_are_those_of_reading() {
     let duration = &traits.densities[8];
     assert!(duration.unit == "ms" && (150.0..350.0).contains(&duration.mean), "{duration:?}");
     let names: Vec<&str> = traits.moves.iter().map(|m| m.name).collect();
-    assert_eq!(names, ["refixation", "forward_skip", "regression", "leave"]);
+    assert_eq!(names, ["refixation", "forward_skip", "regression", "leave", "refixation_left"]);
     let of = |traits: &[gazeprint::method::Trait], name: &str| {
         *traits.iter().find(|t| t.feature == name).unwrap()
     };
@@ -142,6 +142,7 @@ fn traits_are_those_of_reading() {
     assert!(of(&traits.moves[0].coefficients, "ln(word / 5 letters)").mean > 0.0);
     assert!(of(&traits.moves[3].coefficients, "last word of the line").mean > 0.0);
     assert!(traits.durations.iter().all(|t| t.between_readers > 0.0));
-    let forward = traits.forward_refixations;
-    assert!((0.0..1.0).contains(&forward.mean) && forward.between_readers < 0.5);
+    assert_eq!(traits.landings.len(), 5);
+    // One number for the moves, the durations, five kinds of landings and eleven densities.
+    assert_eq!(traits.session_shares.len(), 18);
 }
