@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gazeprint::method::{DensityTraits, MoveTraits, Trait, Traits};
+use gazeprint::method::{DensityTraits, RegressionTraits, Trait, Traits};
 use gazeprint_io::{PopulationFile, Provenance};
 
 use super::{plural, visible, wrapped};
@@ -10,7 +10,9 @@ use super::{plural, visible, wrapped};
 /// Width of the column of densities and durations.
 const LABEL: usize = 34;
 /// Width of the column of features.
-const FEATURE: usize = 54;
+const FEATURE: usize = 41;
+/// Regressions that fit side by side.
+const ABREAST: usize = 3;
 
 /// What is printed as JSON.
 #[derive(serde::Serialize)]
@@ -56,7 +58,7 @@ pub(super) fn table(name: &str, stored: &PopulationFile) -> Result<String, std::
         let count = plural(traits.fell, "Gaussian");
         out.push('\n');
         out.push_str(&wrapped(&format!(
-            "note: the evidence fell while {count} was learned, and the best state was kept"
+            "note: the evidence fell while learning {count}, and the best state was kept"
         )));
     }
     Ok(out)
@@ -111,25 +113,28 @@ fn densities(out: &mut String, traits: &Traits) -> std::fmt::Result {
 fn regressions(
     out: &mut String,
     heading: &str,
-    regressions: &[MoveTraits],
+    regressions: &[RegressionTraits],
     short: fn(&'static str) -> &'static str,
 ) -> std::fmt::Result {
-    write!(out, "{heading:<width$}", width = FEATURE + 2)?;
-    for regression in regressions {
-        write!(out, "{:>11}", short(regression.name))?;
-    }
-    write!(out, "\n{:<width$}", "", width = FEATURE + 2)?;
-    for _ in regressions {
-        write!(out, "{:>6}{:>5}", "mean", "sd")?;
-    }
-    out.push('\n');
-    let features = regressions.first().map_or(&[][..], |r| &r.coefficients);
-    for (i, feature) in features.iter().enumerate() {
-        write!(out, "  {:<FEATURE$}", feature.feature)?;
-        for Trait { mean, between_readers, .. } in regressions.iter().map(|r| r.coefficients[i]) {
-            write!(out, "{mean:>6.2}{between_readers:>5.2}")?;
+    for regressions in regressions.chunks(ABREAST) {
+        write!(out, "{heading:<width$}", width = FEATURE + 2)?;
+        for regression in regressions {
+            write!(out, "{:>12}", short(regression.name))?;
+        }
+        write!(out, "\n{:<width$}", "", width = FEATURE + 2)?;
+        for _ in regressions {
+            write!(out, "{:>7}{:>5}", "mean", "sd")?;
         }
         out.push('\n');
+        let features = regressions.first().map_or(&[][..], |r| &r.coefficients);
+        for (i, feature) in features.iter().enumerate() {
+            write!(out, "  {:<FEATURE$}", feature.feature)?;
+            let columns = regressions.iter().map(|r| r.coefficients[i]);
+            for Trait { mean, between_readers, .. } in columns {
+                write!(out, "{mean:>7.2}{between_readers:>5.2}")?;
+            }
+            out.push('\n');
+        }
     }
     Ok(())
 }

@@ -28,6 +28,13 @@ pub struct ReaderPosterior {
     pub(super) aims: Vec<Vec<f64>>,
 }
 
+impl ReaderPosterior {
+    /// Whether anything was seen of the reader.
+    fn is_known(&self) -> bool {
+        self.densities.iter().any(|density| density.outcome.is_some())
+    }
+}
+
 /// What is known of one density of a reader.
 #[derive(Debug, Clone)]
 pub(super) struct DensityPosterior {
@@ -164,28 +171,28 @@ impl Population {
 
     /// Readers as they might have been on another day. The deviation of a session is drawn from
     /// the differences between readers, of which it is a share, so that it moves all that is known
-    /// of a reader together: who is slow today is slow in everything. `stream` names the random
-    /// numbers of a reader.
+    /// of a reader together: who is slow today is slow in everything. Readers of whom nothing is
+    /// known have no part in it. `stream` names the random numbers of a reader.
     pub(super) fn on_another_day(
         &self,
         readers: &[ReaderPosterior],
         stream: impl Fn(usize) -> Stream,
     ) -> Vec<ReaderPosterior> {
+        let known: Vec<&ReaderPosterior> = readers.iter().filter(|r| r.is_known()).collect();
         let mut moved = readers.to_vec();
         for (reader, moved) in moved.iter_mut().enumerate() {
             let mut rng = stream(reader).chain(0);
-            let weights: Vec<f64> =
-                readers.iter().map(|_| StandardNormal.sample(&mut rng)).collect();
+            let weights: Vec<f64> = known.iter().map(|_| StandardNormal.sample(&mut rng)).collect();
             let shift = |coefficients: &mut [f64],
                          mean: &[f64],
                          share: f64,
                          of: &dyn Fn(&ReaderPosterior) -> Vec<f64>| {
                 // Given one day, the other is regressed to the mean: days are exchangeable.
-                let spread = (share * (2.0 - share) / readers.len() as f64).sqrt();
+                let spread = (share * (2.0 - share) / known.len().max(1) as f64).sqrt();
                 for (c, m) in coefficients.iter_mut().zip(mean) {
                     *c = m + (1.0 - share) * (*c - m);
                 }
-                for (other, weight) in readers.iter().zip(&weights) {
+                for (other, weight) in known.iter().zip(&weights) {
                     let offset: Vec<f64> = of(other).iter().zip(mean).map(|(c, m)| c - m).collect();
                     kernels::axpy(spread * weight, &offset, coefficients);
                 }

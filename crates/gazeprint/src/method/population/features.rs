@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::types::MOVES;
 use crate::saccade::{Event, SaccadeType};
 
-/// Coefficients of each saccade type.
+/// Coefficients of each move.
 pub(super) const TYPE_FEATURES: usize = 23;
 /// Coefficients of the durations.
 pub(super) const DURATION_FEATURES: usize = 11;
@@ -158,7 +158,7 @@ pub(super) const OF_AIM: [&str; AIM_FEATURES] = [
     "level: end of the line",
     "level: seen before",
     "level: nearest x seen before",
-    "level: nearest x ln(word jumped), or x from last word",
+    "level: nearest x ln(jumped), or last word",
     "level: nearest x ln(duration / 200 ms)",
     "level: nearest x furthest",
     "slope: constant",

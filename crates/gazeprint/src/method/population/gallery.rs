@@ -116,6 +116,9 @@ impl Lanes {
 
     /// Adds the log-likelihood of every fixation.
     pub(super) fn score(&self, common: &Common, seen: &[Seen], scores: &mut [f64]) {
+        if self.readers == 0 {
+            return;
+        }
         let mut sums = vec![0.0; FREE.len() * self.readers];
         let mut landings = Landings::default();
         for Seen { choice, stay, aim } in seen {
@@ -227,6 +230,18 @@ pub(super) struct Common {
     pub(super) amplitudes: [Arc<Grid>; AIMED.len()],
 }
 
+impl Common {
+    /// How many values of a fixation lie beyond the grids: the landing, and the duration as it is.
+    fn clamped(&self, seen: &Seen) -> usize {
+        let landing = seen
+            .aim
+            .as_ref()
+            .is_some_and(|aim| aim.landed.amplitude > self.amplitudes[aim.kind].upper());
+        let stay = seen.stay.duration > self.grids[seen.stay.kind].upper();
+        usize::from(landing) + usize::from(stay)
+    }
+}
+
 /// Readers around a population: first places on a line as rows, the rest by situation.
 #[derive(Debug, Clone)]
 pub struct PopulationGallery {
@@ -242,7 +257,9 @@ impl Gallery for PopulationGallery {
     }
 
     fn probe(&self, reading: &Reading) -> Probe {
-        self.places.probe(reading).with_seen(Seen::of(reading))
+        let seen = Seen::of(reading);
+        let clamped = seen.iter().map(|s| self.common.clamped(s)).sum();
+        self.places.probe(reading).with_seen(seen, clamped)
     }
 
     fn scores(&self, probe: &Probe) -> Vec<f64> {

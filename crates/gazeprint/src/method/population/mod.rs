@@ -48,7 +48,7 @@ use self::joint::Joint;
 pub use self::method::{PopulationMethod, population};
 use self::stored::StoredPopulation;
 pub use self::stored::StoredPopulationError;
-pub use self::traits::{DensityTraits, MoveTraits, SessionShare, Trait, Traits};
+pub use self::traits::{DensityTraits, RegressionTraits, SessionShare, Trait, Traits};
 use self::types::Choice;
 use super::{FitError, Monitor, Observations, SharedDensity};
 use crate::density::GaussianPrior;
@@ -112,12 +112,19 @@ impl Population {
     /// Learns from readings, each with its reader's place among `readers`.
     ///
     /// # Errors
-    /// If a pooled fit fails or the monitor says stop.
+    /// If nothing was read, a reader's place is not below `readers`, a pooled fit fails or the
+    /// monitor says stop.
     pub fn learn(
         readers: usize,
         readings: &[(usize, &Reading)],
         monitor: &dyn Monitor,
     ) -> Result<Self, FitError> {
+        if readings.is_empty() {
+            return Err(FitError::NothingRead(0));
+        }
+        if let Some((reader, _)) = readings.iter().find(|(reader, _)| *reader >= readers) {
+            return Err(FitError::UnknownReader(*reader, readers));
+        }
         let mut by_reader = grouped(readers, readings);
         by_reader.retain(|readings| !readings.is_empty());
         let seen: Vec<Vec<Seen>> = by_reader
@@ -182,7 +189,9 @@ impl Population {
         check()?;
         let lens = population.priors().into_iter().map(GaussianPrior::len);
         population.joint = Joint::learn(lens, &messages);
+        check()?;
         population.shares = population.learn_shares(&by_reader);
+        check()?;
         Ok(population)
     }
 

@@ -3,7 +3,10 @@
 //! In session `s`, reader `r` has coefficients `theta_rs = mu_r + delta_rs`. Over sessions of all
 //! readers they are distributed as `N(m, T)`, the population's Gaussian; of T, the *share* `rho` is
 //! between sessions of one reader: `delta ~ N(0, rho T)`, `mu ~ N(m, (1 - rho) T)`. One number for
-//! each Gaussian can be learned from a handful of readers who came twice.
+//! each Gaussian can be learned from a handful of readers who came twice. The Gaussian itself was
+//! learned from all k sessions of a reader together, and is smaller than T by 1 - rho (1 - 1 / k):
+//! this is neglected. (Scaled so that T fits, shares of parts that readers show little of came out
+//! as next to nothing, since T is mostly where learning started there.)
 //!
 //! What a session says of its reader is taken as Gaussian ([`Message`]).
 
@@ -23,21 +26,21 @@ const DEFAULT_WEIGHT: f64 = 5.0;
 const SHARES: [f64; 12] = [0.005, 0.01, 0.02, 0.04, 0.07, 0.11, 0.16, 0.23, 0.32, 0.44, 0.6, 0.8];
 
 impl Message {
-    /// The same message about the reader's mean, when sessions vary by `share` around it; with what
+    /// The same message about the reader's mean, when sessions vary so much around it; with what
     /// it adds to the log evidence.
-    fn of_mean(&self, share: f64) -> Option<(Self, f64)> {
+    fn of_mean(&self, variance: f64) -> Option<(Self, f64)> {
         let p = self.pull.nrows();
         let deviation = Mat::from_fn(p, p, |i, j| {
-            self.precision[(i, j)] + if i == j { 1.0 / share } else { 0.0 }
+            self.precision[(i, j)] + if i == j { 1.0 / variance } else { 0.0 }
         });
         let (covariance, log_det) = inverse(&deviation)?;
         let pull = &covariance * &self.pull;
-        let evidence = 0.5 * dot(&self.pull, &pull) - 0.5 * (log_det + p as f64 * share.ln());
-        // The inverse of share + precision^-1, also where there is no precision to invert.
+        let evidence = 0.5 * dot(&self.pull, &pull) - 0.5 * (log_det + p as f64 * variance.ln());
+        // The inverse of variance + precision^-1, also where there is no precision to invert.
         let precision = Mat::from_fn(p, p, |i, j| {
-            (if i == j { 1.0 } else { 0.0 } - covariance[(i, j)] / share) / share
+            (if i == j { 1.0 } else { 0.0 } - covariance[(i, j)] / variance) / variance
         });
-        Some((Self { precision, pull: pull * (1.0 / share) }, evidence))
+        Some((Self { precision, pull: pull * (1.0 / variance) }, evidence))
     }
 }
 
@@ -45,15 +48,19 @@ fn dot(a: &Col<f64>, b: &Col<f64>) -> f64 {
     a.iter().zip(b.iter()).map(|(a, b)| a * b).sum()
 }
 
-/// The log evidence of a reader's sessions for a share.
-fn evidence(messages: &[&Message], share: f64) -> Option<f64> {
+/// The variances of a reader's mean and of a session around it, for a share.
+fn variances(share: f64) -> [f64; 2] {
+    [1.0 - share, share]
+}
+
+/// The log evidence of a reader's sessions for the variances of the mean and of a session.
+fn evidence(messages: &[&Message], [own, session]: [f64; 2]) -> Option<f64> {
     let p = messages.first()?.pull.nrows();
-    let own = 1.0 - share;
     let mut precision = Mat::from_fn(p, p, |i, j| if i == j { 1.0 / own } else { 0.0 });
     let mut pull = Col::zeros(p);
     let mut evidence = -0.5 * p as f64 * own.ln();
     for message in messages {
-        let (message, part) = message.of_mean(share)?;
+        let (message, part) = message.of_mean(session)?;
         precision += &message.precision;
         pull += &message.pull;
         evidence += part;
@@ -96,8 +103,9 @@ fn share(part: usize, returned: &[Vec<Vec<Option<Message>>>]) -> f64 {
         .filter_map(|sessions| {
             let messages: Vec<&Message> =
                 sessions.iter().filter_map(|session| session[part].as_ref()).collect();
-            let by_share = SHARES.iter().map(|share| evidence(&messages, *share));
             let again = messages.len().checked_sub(1)? as f64;
+            let variances = SHARES.iter().map(|share| variances(*share));
+            let by_share = variances.map(|variances| evidence(&messages, variances));
             Some((again, by_share.collect::<Option<Vec<f64>>>()?))
         })
         .collect();
@@ -149,7 +157,7 @@ mod tests {
             let det = own * own - cross * cross;
             -0.5 * det.ln() - 0.5 * (own * (a * a + b * b) - 2.0 * cross * a * b) / det
         };
-        let found = |share| evidence(&messages, share).unwrap();
+        let found = |share| evidence(&messages, variances(share)).unwrap();
         for share in [0.05, 0.3, 0.7] {
             let (found, expected) = (found(share) - found(0.5), joint(share) - joint(0.5));
             assert!((found - expected).abs() < 1e-9, "{share}: {found} {expected}");
@@ -169,9 +177,10 @@ mod tests {
         for truth in [0.04, 0.32] {
             let readers: Vec<Vec<Vec<Option<Message>>>> = (0..300)
                 .map(|_| {
-                    let mean = draw(1.0 - truth);
+                    let [own, around] = variances(truth);
+                    let mean = draw(own);
                     let session = |_| {
-                        let deviation = draw(truth);
+                        let deviation = draw(around);
                         let theta = |i: usize| prior.mean()[i] + mean[i] + deviation[i];
                         let known = belief(&prior, [theta(0), theta(1)], 1e-3);
                         vec![Message::of(&known, &prior)]

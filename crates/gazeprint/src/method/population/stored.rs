@@ -160,6 +160,8 @@ impl TryFrom<StoredPopulation> for Population {
                 expected: list(&mut DensityId::ALL.into_iter()),
             });
         }
+        let zero = |v: f64| v == 0.0;
+        joint.mean().iter().try_for_each(|&m| check("joint", m, zero, "a mean of 0"))?;
         let lens = [types.len(), durations.len()].into_iter();
         let lens = lens.chain(aims.iter().map(GaussianPrior::len));
         let lens = lens.chain(densities.iter().map(|d| d.prior.len()));

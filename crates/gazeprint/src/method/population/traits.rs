@@ -21,13 +21,13 @@ pub struct Traits {
     /// The densities, in the order of every table.
     pub densities: Vec<DensityTraits>,
     /// What the eye does next, against a move to the next word.
-    pub moves: Vec<MoveTraits>,
+    pub moves: Vec<RegressionTraits>,
     /// The regression of log durations.
     pub durations: Vec<Trait>,
     /// Standard deviation of log durations around a reader's regression and kind of fixation.
     pub log_duration_sd: f64,
     /// Where saccades of each kind land, on top of the density of their amplitudes.
-    pub landings: Vec<MoveTraits>,
+    pub landings: Vec<RegressionTraits>,
     /// How much of the differences between readers is found between sessions of one reader, too.
     pub session_shares: Vec<SessionShare>,
     /// Gaussians whose evidence fell while they were learned.
@@ -51,13 +51,12 @@ pub struct DensityTraits {
     pub between_readers: f64,
 }
 
-/// The regression of one move.
+/// One of several regressions on the same features.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MoveTraits {
-    /// A saccade type, or `leave`.
-    #[serde(rename = "move")]
+pub struct RegressionTraits {
+    /// Of a move: a saccade type, `refixation_left` or `leave`. Of landings: the density.
     pub name: &'static str,
-    /// Log odds a unit of each feature.
+    /// Log odds (moves) or log density (landings) a unit of each feature.
     pub coefficients: Vec<Trait>,
 }
 
@@ -89,7 +88,7 @@ impl Population {
             mean: prior.mean()[i],
             between_readers: prior.sd(i),
         };
-        let moves = FREE.iter().enumerate().map(|(k, &kind)| MoveTraits {
+        let moves = FREE.iter().enumerate().map(|(k, &kind)| RegressionTraits {
             name: match kind {
                 LEAVE => "leave",
                 BACK => "refixation_left",
@@ -102,7 +101,7 @@ impl Population {
                 .collect(),
         });
         let durations = features::OF_DURATION.iter().enumerate();
-        let landings = self.aims.iter().zip(AIMED).map(|(prior, id)| MoveTraits {
+        let landings = self.aims.iter().zip(AIMED).map(|(prior, id)| RegressionTraits {
             name: id.name(),
             coefficients: (features::OF_AIM.iter().enumerate())
                 .map(|(f, name)| coefficient(*name, prior, f))
