@@ -1,77 +1,102 @@
-//! Lines of an input, with their numbers and with a limit on their length.
+//! Lines of a source, none longer than a limit.
 
-use std::io::{BufRead, ErrorKind};
+use std::collections::VecDeque;
+use std::io::BufRead;
 
-use super::error::ImportError;
-use super::recording::RowPlace;
+use super::error::{At, ImportError};
 
-/// The longest line that is read, in bytes.
-pub(crate) const LIMIT: usize = 1 << 20;
+/// Most bytes of a line, and of a row whose cells have line breaks in them.
+pub(crate) const LONGEST: usize = 1 << 20;
 
-/// The start of a line, for an example.
-pub(crate) fn shown(line: &str) -> &str {
-    line.char_indices().nth(100).map_or(line, |(end, _)| &line[..end])
-}
-
-/// Reads lines, one at a time.
+/// Reads line by line, and can look ahead.
 pub(crate) struct Lines<'i> {
     input: &'i mut dyn BufRead,
-    buffer: Vec<u8>,
-    file: usize,
-    row: u64,
+    /// Lines read for a sample, and not yet handed out.
+    ahead: VecDeque<String>,
+    /// A line ended with `\r`: a `\n` right after it is part of the same end.
+    after_return: bool,
+    /// Lines read from the input.
+    read: u64,
+    /// Lines handed out.
+    number: u64,
 }
 
 impl<'i> Lines<'i> {
-    pub(crate) fn new(input: &'i mut dyn BufRead, file: usize) -> Self {
-        Self { input, buffer: Vec::new(), file, row: 0 }
+    pub(crate) fn new(input: &'i mut dyn BufRead) -> Self {
+        Self { input, ahead: VecDeque::new(), after_return: false, read: 0, number: 0 }
     }
 
-    /// The place of the last line, or of the first one where none has been read.
-    pub(crate) fn place(&self) -> RowPlace {
-        RowPlace { file: self.file, row: self.row.max(1) }
+    /// Number of the line last handed out, from 1.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
-    /// The next line without its end, with its place; `None` after the last one.
-    pub(crate) fn next(&mut self) -> Result<Option<(RowPlace, &str)>, ImportError> {
-        self.buffer.clear();
-        self.row += 1;
-        let place = self.place();
-        loop {
-            let chunk = match self.input.fill_buf() {
-                Ok(chunk) => chunk,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(ImportError::Unreadable { place, error }),
-            };
-            if chunk.is_empty() {
-                if self.buffer.is_empty() {
-                    self.row -= 1;
-                    return Ok(None);
-                }
+    /// Appends the next line to `line`, without its end; false at the end of the input.
+    ///
+    /// # Errors
+    /// If it cannot be read, is too long or no UTF-8.
+    pub(crate) fn next(&mut self, line: &mut String) -> Result<bool, ImportError> {
+        if let Some(ready) = self.ahead.pop_front() {
+            line.push_str(&ready);
+            self.number += 1;
+            return Ok(true);
+        }
+        let more = self.read_line(line)?;
+        self.number += u64::from(more);
+        Ok(more)
+    }
+
+    /// Up to `count` lines from here on, to decide on; they are handed out later all the same.
+    ///
+    /// # Errors
+    /// As [`Lines::next`].
+    pub(crate) fn sample(&mut self, count: usize) -> Result<&VecDeque<String>, ImportError> {
+        let mut bytes: usize = self.ahead.iter().map(String::len).sum();
+        while self.ahead.len() < count && bytes < LONGEST {
+            let mut line = String::new();
+            if !self.read_line(&mut line)? {
                 break;
             }
-            let end = chunk.iter().position(|&byte| byte == b'\n');
-            let taken = end.unwrap_or(chunk.len());
-            if self.buffer.len() + taken > LIMIT {
-                return Err(ImportError::LineTooLong { place, limit: LIMIT });
-            }
-            self.buffer.extend_from_slice(&chunk[..taken]);
-            self.input.consume(taken + usize::from(end.is_some()));
-            if end.is_some() {
+            bytes += line.len();
+            self.ahead.push_back(line);
+        }
+        Ok(&self.ahead)
+    }
+
+    fn read_line(&mut self, line: &mut String) -> Result<bool, ImportError> {
+        let row = self.read + 1;
+        // The string's own bytes, so that what is there need not be checked again.
+        let start = line.len();
+        let mut bytes = std::mem::take(line).into_bytes();
+        let mut ended = false;
+        let mut any = false;
+        while !ended {
+            let buffer = self.input.fill_buf().map_err(|e| ImportError::reading(row, e))?;
+            if buffer.is_empty() {
                 break;
             }
+            if std::mem::take(&mut self.after_return) && buffer[0] == b'\n' {
+                self.input.consume(1);
+                continue;
+            }
+            any = true;
+            let end = memchr::memchr2(b'\n', b'\r', buffer);
+            bytes.extend_from_slice(&buffer[..end.unwrap_or(buffer.len())]);
+            let used = end.map_or(buffer.len(), |end| end + 1);
+            self.after_return = end.is_some_and(|end| buffer[end] == b'\r');
+            ended = end.is_some();
+            self.input.consume(used);
+            if bytes.len() - start > LONGEST {
+                return Err(ImportError::LongLine { at: At::row(row), limit: LONGEST });
+            }
         }
-        if self.buffer.last() == Some(&b'\r') {
-            self.buffer.pop();
-        }
-        match std::str::from_utf8(&self.buffer) {
-            Ok(line) => Ok(Some((place, line))),
-            Err(error) => Err(ImportError::refused(
-                place,
-                format!("the byte {:#04x}", self.buffer[error.valid_up_to()]),
-                "text in UTF-8",
-                "save the file as UTF-8",
-            )),
-        }
+        self.read += u64::from(any);
+        *line = String::from_utf8(bytes).map_err(|_| ImportError::Encoding {
+            at: At::row(row),
+            found: "bytes that are no characters".to_owned(),
+            encoding: "UTF-8",
+        })?;
+        Ok(any)
     }
 }
 
@@ -80,30 +105,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_with_numbers_whatever_their_ends() {
-        let mut input: &[u8] = b"a\r\n\nlast";
-        let mut lines = Lines::new(&mut input, 3);
-        for expected in ["a", "", "last"] {
-            assert_eq!(lines.next().unwrap().unwrap().1, expected);
+    fn every_kind_of_line_end_ends_a_line() {
+        let mut input = &b"a\nb\r\nc\rd\n\n\re"[..];
+        let mut lines = Lines::new(&mut input);
+        assert_eq!(lines.sample(2).unwrap().len(), 2);
+        let mut found = Vec::new();
+        let mut line = String::new();
+        while lines.next(&mut line).unwrap() {
+            found.push((lines.number(), std::mem::take(&mut line)));
         }
-        assert_eq!(lines.place(), RowPlace { file: 3, row: 3 });
-        assert_eq!(lines.next().unwrap(), None);
-        assert_eq!(lines.place().row, 3);
+        let wanted = ["a", "b", "c", "d", "", "", "e"];
+        assert_eq!(found.len(), wanted.len());
+        for (i, (number, line)) in found.iter().enumerate() {
+            assert_eq!((*number, line.as_str()), (i as u64 + 1, wanted[i]));
+        }
     }
 
     #[test]
     fn a_line_without_end_is_refused() {
-        let long = vec![b'x'; LIMIT + 1];
-        let mut input: &[u8] = &long;
-        let error = Lines::new(&mut input, 0).next().unwrap_err();
-        assert!(matches!(error, ImportError::LineTooLong { place, .. } if place.row == 1));
-    }
-
-    #[test]
-    fn a_byte_that_is_no_text_is_refused_with_its_line() {
-        let mut input: &[u8] = b"a\nb\xffc\n";
-        let mut lines = Lines::new(&mut input, 0);
-        lines.next().unwrap();
-        assert_eq!(lines.next().unwrap_err().place().row, 2);
+        let text = format!("short\n{}", "x".repeat(LONGEST + 2));
+        let mut input = text.as_bytes();
+        let mut lines = Lines::new(&mut input);
+        assert!(lines.next(&mut String::new()).unwrap());
+        let error = lines.next(&mut String::new()).unwrap_err();
+        assert_eq!(error.at().unwrap().row, 2);
     }
 }

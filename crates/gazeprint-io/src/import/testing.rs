@@ -1,19 +1,23 @@
 //! A sink that keeps everything, for tests.
 
-use super::error::{ImportError, Reason};
-use super::recording::{RawFixation, RawWord, RowPlace, Sink};
+use proptest::prelude::*;
 
+use super::{ImportError, RawFixation, RawWord, Reason, RowPlace, Sink};
+
+/// What a parser found.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
-    pub(crate) fixations: Vec<(u64, RawFixation)>,
-    pub(crate) dropped: Vec<(u64, Reason, String)>,
+pub(crate) struct Collected {
+    pub(crate) fixations: Vec<(RowPlace, RawFixation)>,
+    pub(crate) words: Vec<RawWord>,
+    pub(crate) dropped: Vec<(RowPlace, &'static str)>,
     pub(crate) notes: Vec<String>,
 }
 
-impl Kept {
-    /// Lines dropped for a reason.
+impl Collected {
+    /// Rows dropped for a reason.
     pub(crate) fn rows(&self, reason: Reason) -> Vec<u64> {
-        self.dropped.iter().filter(|drop| drop.1 == reason).map(|drop| drop.0).collect()
+        let is_for = |drop: &&(RowPlace, &str)| drop.1 == reason.name();
+        self.dropped.iter().filter(is_for).map(|drop| drop.0.row).collect()
     }
 
     /// Whether a note holds these words.
@@ -28,23 +32,63 @@ impl Kept {
     pub(crate) fn texts(&self) -> Vec<&str> {
         self.fixations.iter().map(|(_, fixation)| fixation.text.as_ref()).collect()
     }
+
+    pub(crate) fn gaps(&self) -> Vec<bool> {
+        self.fixations.iter().map(|(_, fixation)| fixation.gap).collect()
+    }
 }
 
-impl Sink for Kept {
+impl Sink for Collected {
     fn fixation(&mut self, place: RowPlace, fixation: RawFixation) -> Result<(), ImportError> {
-        self.fixations.push((place.row, fixation));
+        self.fixations.push((place, fixation));
         Ok(())
     }
 
-    fn word(&mut self, _: RowPlace, _: RawWord) -> Result<(), ImportError> {
+    fn word(&mut self, _: RowPlace, word: RawWord) -> Result<(), ImportError> {
+        self.words.push(word);
         Ok(())
     }
 
-    fn dropped(&mut self, place: RowPlace, reason: Reason, example: &str) {
-        self.dropped.push((place.row, reason, example.to_owned()));
+    fn dropped(&mut self, place: RowPlace, reason: Reason, _: &str) {
+        self.dropped.push((place, reason.name()));
     }
 
     fn note(&mut self, note: String) {
         self.notes.push(note);
+    }
+}
+
+/// Bytes of a seed with some of them changed, removed, repeated or put elsewhere.
+pub(crate) fn mutated<S: AsRef<[u8]>>(seeds: &[S]) -> impl Strategy<Value = Vec<u8>> + use<S> {
+    let seeds: Vec<Vec<u8>> = seeds.iter().map(|seed| seed.as_ref().to_vec()).collect();
+    let edit = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..6_u8, any::<u8>());
+    (prop::sample::select(seeds), prop::collection::vec(edit, 0..12)).prop_map(|(seed, edits)| {
+        let mut bytes = seed;
+        for (from, to, kind, byte) in edits {
+            mutate(&mut bytes, (from, to), kind, byte);
+        }
+        bytes
+    })
+}
+
+fn mutate(bytes: &mut Vec<u8>, at: (prop::sample::Index, prop::sample::Index), kind: u8, byte: u8) {
+    if bytes.is_empty() {
+        bytes.push(byte);
+        return;
+    }
+    let (from, to) = (at.0.index(bytes.len()), at.1.index(bytes.len()));
+    let (from, to) = (from.min(to), from.max(to));
+    // Bytes that parsers look for are more telling than others.
+    let telling = b"\n\r\t,;\".\0-+e9[]' ";
+    match kind {
+        0 => bytes[from] = byte,
+        1 => bytes[from] = telling[usize::from(byte) % telling.len()],
+        2 => bytes.insert(from, telling[usize::from(byte) % telling.len()]),
+        3 => drop(bytes.drain(from..to.min(from + 40))),
+        4 => {
+            let part = bytes[from..to.min(from + 200)].to_vec();
+            bytes.splice(to..to, part);
+        }
+        _ => bytes.swap(from, to),
     }
 }

@@ -14,70 +14,44 @@ mod samples;
 mod tally;
 #[cfg(test)]
 mod tests;
-mod trial;
 
 use std::io::BufRead;
 use std::sync::Arc;
 
-use super::detect::{Detector, Scale};
-use super::error::{ImportError, Reason};
-use super::lines::{Lines, shown};
-use super::recording::{Eye, Position, RawFixation, RowPlace, Sink};
+use super::aliases::Mapping;
+use super::error::{At, ImportError};
+use super::gaze::{EyeChoice, GazeOptions, OTHER_EYE};
+use super::lines::Lines;
+use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Shape, Sink};
+use super::trials::{Counter, Names};
 use line::{Config, Coordinates, Eyes, Fixation, Line};
 use samples::Buffer;
 use tally::{Source, Tally};
-use trial::{Counter, Names};
 
-pub use trial::{PatternError, TrialPatterns};
+/// A line that the format does not have.
+const NOT_UNDERSTOOD: Reason = Reason::new("not_understood");
+/// A line of the format with cells missing, or with cells that are no numbers.
+const MALFORMED: Reason = Reason::new("malformed");
+/// Samples in which no fixations can be looked for.
+const UNDETECTED: Reason = Reason::new("undetected");
 
 /// Fixations of one trial that are held at most. Nobody fixates that often.
 const MOST_FIXATIONS: usize = 1 << 20;
 
-/// Which eye to take where both were recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EyeChoice {
-    /// The left one.
-    Left,
-    /// The right one.
-    Right,
-    /// For each trial the one with more fixations. The eye of the trial before stays unless the
-    /// other has a tenth more, so that a recording does not change eyes for a fixation or two. At
-    /// first, and with equal numbers, it is the right one.
-    #[default]
-    Best,
-}
-
 /// What to take from a file.
 #[derive(Debug, Clone)]
 pub struct AscOptions {
-    /// Who reads. The file does not say; its name often does.
-    pub reader: Arc<str>,
-    /// The session, where no message names it.
-    pub session: Option<Arc<str>>,
-    /// Which eye.
-    pub eye: EyeChoice,
-    /// How messages name texts and trials.
-    pub patterns: TrialPatterns,
-    /// How fixations are found in samples.
-    pub detector: Detector,
-    /// Pixels and degrees; `None` takes the resolution that blocks end with.
-    pub scale: Option<Scale>,
-    /// Finds fixations in samples even where the file has events.
-    pub from_samples: bool,
+    /// The file's name without its extension: who reads, where no option tells. The file does not
+    /// say.
+    pub stem: Arc<str>,
+    /// Eye, trials, detection. Without a scale, it is the resolution that blocks end with.
+    pub gaze: GazeOptions,
 }
 
 impl AscOptions {
-    /// Options for a reader, the rest as usual.
-    pub fn new(reader: impl Into<Arc<str>>) -> Self {
-        Self {
-            reader: reader.into(),
-            session: None,
-            eye: EyeChoice::default(),
-            patterns: TrialPatterns::default(),
-            detector: Detector::default(),
-            scale: None,
-            from_samples: false,
-        }
+    /// Options for a file, all as usual.
+    pub fn new(stem: impl Into<Arc<str>>) -> Self {
+        Self { stem: stem.into(), gaze: GazeOptions::default() }
     }
 }
 
@@ -87,13 +61,16 @@ pub fn read(
     file: usize,
     options: &AscOptions,
     sink: &mut dyn Sink,
-) -> Result<(), ImportError> {
-    let mut lines = Lines::new(input, file);
+) -> Result<Shape, ImportError> {
+    let mut lines = Lines::new(input);
     let mut recording = Recording::new(options, sink);
-    while let Some((place, line)) = lines.next()? {
-        recording.line(place, line)?;
+    let mut line = String::new();
+    while lines.next(&mut line)? {
+        recording.line(RowPlace { file, row: lines.number() }, &line)?;
+        line.clear();
     }
-    recording.finish(lines.place())
+    recording.finish(RowPlace { file, row: lines.number().max(1) })?;
+    Ok(Shape { mapping: Mapping::default(), rows: lines.number() })
 }
 
 /// A fixation that waits for the name of its trial.
@@ -179,9 +156,9 @@ impl<'r> Recording<'r> {
             Line::Unneeded => {}
             Line::Indented if self.in_calibration => {}
             Line::Indented | Line::Unknown => {
-                self.sink.dropped(place, Reason::NotUnderstood, shown(line));
+                self.sink.dropped(place, NOT_UNDERSTOOD, line);
             }
-            Line::Malformed => self.sink.dropped(place, Reason::Malformed, shown(line)),
+            Line::Malformed => self.sink.dropped(place, MALFORMED, line),
             Line::Message { time, said } => self.message(place, time, said)?,
             Line::Start { eyes } => self.start(place, eyes)?,
             Line::End { resolution } => {
@@ -199,7 +176,7 @@ impl<'r> Recording<'r> {
             Line::Blink { eye, start, is_over } => {
                 self.event();
                 self.tally.blinks[index(eye)] += u64::from(is_over);
-                if !self.options.from_samples {
+                if !self.options.gaze.from_samples {
                     self.blink[index(eye)].get_or_insert(start);
                 }
             }
@@ -211,7 +188,7 @@ impl<'r> Recording<'r> {
     fn message(&mut self, place: RowPlace, time: f64, said: &str) -> Result<(), ImportError> {
         self.in_calibration = said.starts_with("!CAL");
         self.tally.message(said);
-        let Some(said) = self.options.patterns.read(said) else { return Ok(()) };
+        let Some(said) = self.options.gaze.patterns.read(said) else { return Ok(()) };
         if self.names.ends_with(&said, self.has_data()) {
             self.end_trial(place)?;
         }
@@ -247,7 +224,7 @@ impl<'r> Recording<'r> {
 
     fn events(&mut self, place: RowPlace, config: Config) -> Result<(), ImportError> {
         self.tally.described = true;
-        if config.coordinates != Coordinates::Gaze && !self.options.from_samples {
+        if config.coordinates != Coordinates::Gaze && !self.options.gaze.from_samples {
             return Err(samples::not_gaze(place, "EVENTS", config.coordinates));
         }
         self.block.events = Some(config);
@@ -258,7 +235,7 @@ impl<'r> Recording<'r> {
     fn event(&mut self) {
         if !self.has_events {
             self.has_events = true;
-            if !self.options.from_samples {
+            if !self.options.gaze.from_samples {
                 self.buffer.clear();
             }
         }
@@ -273,11 +250,11 @@ impl<'r> Recording<'r> {
         self.event();
         let eye = index(fixation.eye);
         self.tally.fixation_lines[eye] += 1;
-        if self.options.from_samples {
+        if self.options.gaze.from_samples {
             return Ok(());
         }
         if fixation.end < fixation.start {
-            self.sink.dropped(place, Reason::EndBeforeStart, shown(line));
+            self.sink.dropped(place, Reason::NEGATIVE_DURATION, line);
             return Ok(());
         }
         let interval = self.interval(&fixation);
@@ -325,11 +302,11 @@ impl<'r> Recording<'r> {
     fn hold(&mut self, place: RowPlace, eye: Eye, held: Held) -> Result<(), ImportError> {
         let fixations = &mut self.held[index(eye)];
         if fixations.len() >= MOST_FIXATIONS {
-            return Err(ImportError::refused(
-                place,
+            return Err(ImportError::value(
+                At::row(place.row),
                 format!("more than {MOST_FIXATIONS} fixations in one trial"),
                 "fewer",
-                "say which messages begin a trial, by a pattern",
+                "say which messages begin a trial, with --trial-pattern REGEX",
             ));
         }
         fixations.push(held);
@@ -352,14 +329,16 @@ impl<'r> Recording<'r> {
         };
         self.tally.trial(eye, self.eye, names.is_named());
         self.eye = Some(eye);
-        let (text, trial) = self.counter.name(&names, self.tally.blocks);
-        let session = names.session().or_else(|| self.options.session.clone());
+        let block = self.tally.blocks.max(1);
+        let (text, trial) = self.counter.name(&names, || Arc::from(format!("block-{block}")));
+        let session = names.session().or_else(|| self.options.gaze.session.clone());
+        let reader = self.options.gaze.reader.as_ref().unwrap_or(&self.options.stem);
         for side in EYES {
             for held in &held[index(side)] {
                 let place = RowPlace { file: place.file, row: held.row };
                 if side != eye {
                     let example = format!("{side:?} eye at {} ms", held.onset_ms);
-                    self.sink.dropped(place, Reason::OtherEye, &example);
+                    self.sink.dropped(place, OTHER_EYE, &example);
                     continue;
                 }
                 self.tally.kept[index(eye)] += 1;
@@ -368,7 +347,7 @@ impl<'r> Recording<'r> {
                 self.sink.fixation(
                     place,
                     RawFixation {
-                        reader: self.options.reader.clone(),
+                        reader: reader.clone(),
                         text: text.clone(),
                         session: session.clone(),
                         trial: Some(trial.clone()),
@@ -390,7 +369,7 @@ impl<'r> Recording<'r> {
         if counts == [0, 0] {
             return None;
         }
-        match self.options.eye {
+        match self.options.gaze.eye {
             EyeChoice::Left => Some(Eye::Left),
             EyeChoice::Right => Some(Eye::Right),
             EyeChoice::Best => {
@@ -406,8 +385,8 @@ impl<'r> Recording<'r> {
         self.tally.without_end += u64::from(self.block.is_open);
         self.end_trial(place)?;
         if !self.tally.is_recording() {
-            return Err(ImportError::refused(
-                place,
+            return Err(ImportError::value(
+                At::row(place.row),
                 "no block, fixation or sample up to the end of the file",
                 "an EyeLink recording with lines such as START, EFIX and END",
                 "convert the EDF file with edf2asc, or name the format of this one",
@@ -418,7 +397,7 @@ impl<'r> Recording<'r> {
         {
             return Err(error);
         }
-        self.tally.report(self.options, self.has_events, self.sink);
+        self.tally.report(&self.options.gaze, self.has_events, self.sink);
         Ok(())
     }
 }

@@ -1,11 +1,10 @@
 //! Samples of a recording: for the time between two, and for fixations where there are no events.
 
-use super::super::detect::{DetectError, Sample, Scale, infer_interval};
-use super::super::error::{ImportError, Reason};
-use super::super::lines::shown;
+use super::super::detect::{Sample, Scale, TIME_ORDER, TOO_SHORT, infer_interval};
+use super::super::error::{At, ImportError};
 use super::super::recording::{Eye, RowPlace};
 use super::line::{Coordinates, coordinate};
-use super::{EYES, EyeChoice, Held, Recording, index};
+use super::{EYES, Held, MALFORMED, Recording, UNDETECTED, index};
 
 /// Samples of one block that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
@@ -65,8 +64,8 @@ pub(super) fn not_gaze(place: RowPlace, line: &str, coordinates: Coordinates) ->
         Coordinates::Href => ("HREF", "angles of the head do not say where on the screen it is"),
         _ => ("raw pupil", "places in the camera's image do not say where on the screen it is"),
     };
-    ImportError::refused(
-        place,
+    ImportError::value(
+        At::row(place.row),
         format!("{found} coordinates in the line {line}"),
         "GAZE coordinates, in pixels",
         format!("{why}; convert the EDF file with edf2asc -sg"),
@@ -82,11 +81,11 @@ impl Recording<'_> {
         cells: &str,
     ) -> Result<(), ImportError> {
         self.tally.samples += 1;
-        let is_needed = self.options.from_samples || !self.has_events;
+        let is_needed = self.options.gaze.from_samples || !self.has_events;
         let Some(time_ms) = self.buffer.time(time) else {
             // Where events say it all, nothing is lost with a sample.
             if is_needed {
-                self.sink.dropped(place, Reason::TimeOrder, shown(line));
+                self.sink.dropped(place, TIME_ORDER, line);
             }
             return Ok(());
         };
@@ -106,33 +105,25 @@ impl Recording<'_> {
                 break;
             };
             is_read = true;
-            if !self.is_wanted(eye) {
+            if !self.options.gaze.eye.allows(eye) {
                 continue;
             }
             let samples = &mut self.buffer.samples[index(eye)];
             if samples.len() >= MOST_SAMPLES {
-                return Err(ImportError::refused(
-                    place,
+                return Err(ImportError::value(
+                    At::row(place.row),
                     format!("more than {MOST_SAMPLES} samples in one trial"),
                     "fewer",
-                    "say which messages begin a trial, by a pattern, or convert the EDF file with \
-                     its events",
+                    "say which messages begin a trial, with --trial-pattern REGEX, or convert the \
+                     EDF file with its events",
                 ));
             }
             samples.push(Sample { time_ms, x, y, row: place.row });
         }
         if !is_read {
-            self.sink.dropped(place, Reason::Malformed, shown(line));
+            self.sink.dropped(place, MALFORMED, line);
         }
         Ok(())
-    }
-
-    fn is_wanted(&self, eye: Eye) -> bool {
-        match self.options.eye {
-            EyeChoice::Left => eye == Eye::Left,
-            EyeChoice::Right => eye == Eye::Right,
-            EyeChoice::Best => true,
-        }
     }
 
     /// Finds the fixations in the samples at hand.
@@ -141,13 +132,13 @@ impl Recording<'_> {
         for (eye, samples) in EYES.into_iter().zip(samples) {
             let Some(first) = samples.first() else { continue };
             let Err(error) = self.detect(place, eye, &samples) else { continue };
-            if self.options.from_samples || self.block.events.is_none() {
+            if self.options.gaze.from_samples || self.block.events.is_none() {
                 return Err(error);
             }
             // A trial broken off early has no events where later ones have.
             let first = RowPlace { file: place.file, row: first.row };
             let example = format!("{} samples without events", samples.len());
-            self.sink.dropped(first, Reason::Undetected, &example);
+            self.sink.dropped(first, UNDETECTED, &example);
             self.unusable.get_or_insert(error);
         }
         Ok(())
@@ -163,22 +154,23 @@ impl Recording<'_> {
         let rate = self.block.samples.and_then(|config| config.rate_hz);
         let Some(interval) = rate.map(|rate| 1000.0 / rate).or_else(|| infer_interval(samples))
         else {
-            self.sink.dropped(at(samples[0].row), Reason::TooShort, "a sample alone");
+            self.sink.dropped(at(samples[0].row), TOO_SHORT, "a sample alone");
             return Ok(());
         };
-        let scale = self.options.scale.or_else(|| {
+        let scale = self.options.gaze.scale.or_else(|| {
             let (x, y) = self.block.resolution?;
             Scale::pixels_per_degree(x, y).ok()
         });
         let found = self
             .options
+            .gaze
             .detector
             .detect(samples, interval, scale.as_ref())
-            .map_err(|error| refused(at(samples[0].row), &error))?;
+            .map_err(|error| error.at_row(samples[0].row))?;
         self.tally.detected(interval, scale);
         for short in &found.short {
             let example = format!("{} ms at {} ms", short.duration_ms, short.onset_ms);
-            self.sink.dropped(at(short.row), Reason::TooShort, &example);
+            self.sink.dropped(at(short.row), TOO_SHORT, &example);
         }
         for (i, fixation) in found.fixations.iter().enumerate() {
             // A block that goes on with a trial begins after a loss.
@@ -194,16 +186,6 @@ impl Recording<'_> {
         }
         Ok(())
     }
-}
-
-/// The error about samples that the method cannot use.
-fn refused(place: RowPlace, error: &DetectError) -> ImportError {
-    ImportError::refused(
-        place,
-        "samples that need a detection of fixations",
-        "all that it needs",
-        error.to_string(),
-    )
 }
 
 /// Position of one eye, NaN where it is missing; `None` where cells are not what they should be.

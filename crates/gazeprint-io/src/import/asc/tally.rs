@@ -1,8 +1,9 @@
 //! What was decided about a recording, and why.
 
 use super::super::detect::Scale;
+use super::super::gaze::{EyeChoice, GazeOptions};
 use super::super::recording::{Eye, Sink};
-use super::{AscOptions, EyeChoice, index};
+use super::index;
 
 /// Different intervals that are told apart in the report.
 const MOST_INTERVALS: usize = 8;
@@ -111,7 +112,7 @@ impl Tally {
     }
 
     /// Tells the sink.
-    pub(super) fn report(&self, options: &AscOptions, has_events: bool, sink: &mut dyn Sink) {
+    pub(super) fn report(&self, options: &GazeOptions, has_events: bool, sink: &mut dyn Sink) {
         let trials: u64 = self.trials.iter().sum();
         sink.note(format!(
             "{} trials with fixations: {} named by messages, {} numbered by block",
@@ -160,7 +161,7 @@ impl Tally {
         }
     }
 
-    fn report_detection(&self, options: &AscOptions, has_events: bool, sink: &mut dyn Sink) {
+    fn report_detection(&self, options: &GazeOptions, has_events: bool, sink: &mut dyn Sink) {
         let why = match (options.from_samples, has_events) {
             (true, _) => "as asked for",
             (false, false) => "since the file has no events",
@@ -172,7 +173,7 @@ impl Tally {
         }
     }
 
-    fn report_eyes(&self, options: &AscOptions, sink: &mut dyn Sink) {
+    fn report_eyes(&self, options: &GazeOptions, sink: &mut dyn Sink) {
         let [left, right] = self.trials;
         sink.note(match options.eye {
             EyeChoice::Left => "the left eye, as asked for".to_owned(),

@@ -9,6 +9,7 @@
 //! * Its place is the mean of its samples.
 
 mod engbert;
+mod given;
 mod ivt;
 mod screen;
 #[cfg(test)]
@@ -18,13 +19,24 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use super::error::{At, ImportError};
+use super::recording::Reason;
+
+pub(crate) use given::SCREEN_FLAGS;
+
 pub use engbert::{EngbertKliegl, EngbertKlieglParams};
+pub use given::Screen;
 pub use ivt::{Ivt, IvtParams};
 pub use screen::{Scale, ScreenParams};
 
 /// A step in time above this number of intervals means that samples were lost. One lost sample
 /// makes a step of two intervals; what is less is jitter.
 const LOSS: f64 = 1.75;
+
+/// A sample that is not later than the one before it.
+pub(super) const TIME_ORDER: Reason = Reason::new("time_order");
+/// A stretch between saccades too short for a fixation.
+pub(super) const TOO_SHORT: Reason = Reason::new("too_short");
 
 /// One sample. Its unit is that of the recording: pixels or degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,10 +101,37 @@ pub enum DetectError {
     /// A threshold in degrees, and samples in pixels.
     #[error(
         "a velocity threshold is in degrees per second, and the samples are in pixels: give the \
-         pixels per degree, or size and distance of the screen, or use Engbert-Kliegl, which needs \
-         neither"
+         pixels per degree, or size and distance of the screen, with {SCREEN_FLAGS}; or use \
+         Engbert-Kliegl, which needs neither, with --detector engbert-kliegl"
     )]
     NoScale,
+    /// A screen of which not all is known.
+    #[error(
+        "the screen is given in part: give {} as well, or --px-per-degree in place of all",
+        .missing.join(" and ")
+    )]
+    IncompleteScreen {
+        /// The flags that are not given.
+        missing: Vec<&'static str>,
+    },
+    /// Pixels per degree, and a screen that has its own.
+    #[error(
+        "pixels per degree are given twice: leave out --px-per-degree, or --screen-size and \
+         --distance"
+    )]
+    TwoScales,
+}
+
+impl DetectError {
+    /// The error of an input whose samples cannot be used, from this row on.
+    pub(super) fn at_row(&self, row: u64) -> ImportError {
+        ImportError::value(
+            At::row(row),
+            "samples that need a detection of fixations",
+            "all that it needs",
+            self.to_string(),
+        )
+    }
 }
 
 /// A number that must be above zero.
@@ -128,9 +167,24 @@ impl Default for Detector {
 }
 
 impl Detector {
+    /// Reads `ivt` or `engbert-kliegl`, with its standard parameters.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "ivt" => Ok(Self::Ivt(Ivt::default())),
+            "engbert-kliegl" => Ok(Self::default()),
+            _ => Err(format!("found {text:?}, expected ivt or engbert-kliegl")),
+        }
+    }
+
     /// Finds the fixations of one trial.
     ///
     /// `scale` says what the samples are: `None` for pixels of an unknown screen.
+    ///
+    /// # Errors
+    /// If a scale is needed and missing.
     pub fn detect(
         &self,
         samples: &[Sample],

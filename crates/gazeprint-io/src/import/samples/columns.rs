@@ -1,217 +1,208 @@
-//! Which column of a samples table holds what.
+//! Which column of a samples table holds what, and in which unit.
 
-use csv::StringRecord;
+use super::super::aliases::{Choice, Mapped, Mapping, Role, Unit};
+use super::super::dialect::{Row, Rows, is_missing, number};
+use super::super::error::{At, ImportError};
+use super::super::recording::Reason;
 
-use super::{Roles, Unit};
-
-/// Names of columns that are known, in small letters.
-const TIME: [&str; 12] = [
-    "time",
-    "time_ms",
-    "time_s",
-    "time_us",
-    "timestamp",
-    "timestamp_ms",
-    "timestamp_us",
-    "t",
-    "n",
-    "recording_time",
-    "sample_time",
-    "recording timestamp",
+const ROLES: [Role; 9] = [
+    Role::Time,
+    Role::Reader,
+    Role::Text,
+    Role::Session,
+    Role::Trial,
+    Role::Validity,
+    Role::Position,
+    Role::X,
+    Role::Y,
 ];
-const READER: [&str; 8] = [
-    "reader",
-    "reader_id",
-    "participant",
-    "participant_id",
-    "subject",
-    "subject_id",
-    "subid",
-    "recording_session_label",
-];
-const TEXT: [&str; 8] =
-    ["text", "text_id", "item", "item_id", "sentence", "sentence_id", "passage", "passage_id"];
-const SESSION: [&str; 2] = ["session", "session_id"];
-const TRIAL: [&str; 3] = ["trial", "trial_id", "trial_index"];
-const VALIDITY: [&str; 2] = ["val", "validity"];
 
-/// Columns of positions: names of x and y, and their unit where the name tells it. Two names that
-/// are the same are a cell with both, such as `[512.3, 384.0]`.
-const PLACES: [(&str, &str, Option<Unit>); 18] = [
-    ("pixel", "pixel", Some(Unit::Pixels)),
-    ("pixel_x", "pixel_y", Some(Unit::Pixels)),
-    ("pixel_xa", "pixel_ya", Some(Unit::Pixels)),
-    ("pixel_xr", "pixel_yr", Some(Unit::Pixels)),
-    ("pixel_xl", "pixel_yl", Some(Unit::Pixels)),
-    ("x_pix", "y_pix", Some(Unit::Pixels)),
-    ("x_right_pix", "y_right_pix", Some(Unit::Pixels)),
-    ("x_left_pix", "y_left_pix", Some(Unit::Pixels)),
-    ("x_px", "y_px", Some(Unit::Pixels)),
-    ("position", "position", Some(Unit::Degrees)),
-    ("position_x", "position_y", Some(Unit::Degrees)),
-    ("position_xa", "position_ya", Some(Unit::Degrees)),
-    ("position_xr", "position_yr", Some(Unit::Degrees)),
-    ("position_xl", "position_yl", Some(Unit::Degrees)),
-    ("x_deg", "y_deg", Some(Unit::Degrees)),
-    ("x_dva", "y_dva", Some(Unit::Degrees)),
-    ("gaze_x", "gaze_y", None),
-    ("x", "y", None),
-];
+/// Columns of GazeBase that tell it from other tables.
+const GAZEBASE: [&str; 6] = ["n", "x", "y", "val", "dp", "lab"];
+
+/// Beyond this no position is one.
+const LARGEST: f64 = 1e7;
 
 /// The columns of a table, by their place in a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Columns {
-    pub(super) time: usize,
-    pub(super) x: usize,
-    pub(super) y: usize,
-    /// What the names tell about positions.
-    pub(super) unit: Option<Unit>,
+    time: usize,
+    /// What times are in, where the column tells.
+    pub(super) time_unit: Option<Unit>,
+    place: Place,
+    /// Pixels or degrees.
+    pub(super) unit: Unit,
+    /// How that is known.
+    pub(super) unit_reason: &'static str,
     pub(super) reader: Option<usize>,
     pub(super) text: Option<usize>,
     pub(super) session: Option<usize>,
     pub(super) trial: Option<usize>,
     /// Zero where the sample is good.
-    pub(super) validity: Option<usize>,
+    validity: Option<usize>,
     /// The columns are those of GazeBase.
     pub(super) is_gazebase: bool,
+    /// Decimals follow a comma.
+    pub(super) comma: bool,
 }
 
-/// What is wrong with the columns: what was found, what was expected, and how to go on.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Problem {
-    pub(super) found: String,
-    pub(super) expected: &'static str,
-    pub(super) remedy: String,
+/// Where the position is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    /// In a cell each.
+    Apart { x: usize, y: usize },
+    /// In one cell, as a list.
+    Together(usize),
+}
+
+/// What a row says.
+pub(super) struct Cells {
+    pub(super) time: f64,
+    /// NaN where it is missing.
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) is_valid: bool,
 }
 
 impl Columns {
-    /// Finds the columns in the names, those that were given first.
-    pub(super) fn find(header: &StringRecord, given: &Roles) -> Result<Self, Problem> {
-        let names: Vec<String> =
-            header.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
-        let finder = Finder { names: &names, header };
-        let is_gazebase =
-            ["n", "x", "y", "val", "dp", "lab"].iter().all(|name| finder.index(name).is_some());
-        let (x, y, unit) = finder.places(given)?;
-        let unit = if is_gazebase && unit.is_none() { Some(Unit::Degrees) } else { unit };
-        Ok(Self {
-            time: finder.required(given.time.as_deref(), "time", &TIME)?,
-            x,
-            y,
+    /// Finds the columns, those that were chosen first.
+    pub(super) fn find(
+        rows: &mut Rows<'_>,
+        choices: &[Choice],
+    ) -> Result<(Self, Mapping), ImportError> {
+        let (header, row) = (&rows.header, rows.header_row);
+        let mut mapping = Mapping::find(header, row, &ROLES, choices)?;
+        settle_position(&mut mapping, row)?;
+        let together = mapping.get(Role::Position).map(|mapped| mapped.index);
+        let needed: &[Role] = match together {
+            Some(_) => &[Role::Time],
+            None => &[Role::Time, Role::X, Role::Y],
+        };
+        mapping.require(header, row, needed)?;
+        let is_gazebase = GAZEBASE
+            .iter()
+            .all(|name| header.iter().any(|column| column.eq_ignore_ascii_case(name)));
+        let (unit, unit_reason) = unit(&mapping, is_gazebase, row)?;
+        let place = |role| mapping.get(role).map(|mapped| mapped.index);
+        let required = |role| place(role).unwrap_or(usize::MAX);
+        let mut columns = Self {
+            time: required(Role::Time),
+            time_unit: mapping.get(Role::Time).and_then(|time| time.unit),
+            place: match together {
+                Some(column) => Place::Together(column),
+                None => Place::Apart { x: required(Role::X), y: required(Role::Y) },
+            },
             unit,
-            reader: finder.optional(given.reader.as_deref(), "reader", &READER)?,
-            text: finder.optional(given.text.as_deref(), "text", &TEXT)?,
-            session: finder.optional(given.session.as_deref(), "session", &SESSION)?,
-            trial: finder.optional(given.trial.as_deref(), "trial", &TRIAL)?,
-            validity: finder.optional(given.validity.as_deref(), "validity", &VALIDITY)?,
+            unit_reason,
+            reader: place(Role::Reader),
+            text: place(Role::Text),
+            session: place(Role::Session),
+            trial: place(Role::Trial),
+            validity: place(Role::Validity),
             is_gazebase,
-        })
+            comma: false,
+        };
+        columns.comma = columns.has_commas(rows)?;
+        Ok((columns, mapping))
+    }
+
+    /// Whether numbers of the first rows have a comma.
+    fn has_commas(&self, rows: &mut Rows<'_>) -> Result<bool, ImportError> {
+        let mut has = false;
+        let Place::Apart { x, y } = self.place else { return Ok(false) };
+        rows.sample(|row| {
+            has |= [self.time, x, y].iter().any(|&column| {
+                let cell = row.cell(column);
+                cell.contains(',') && number(cell, true).is_some()
+            });
+        })?;
+        Ok(has)
+    }
+
+    /// What a row says.
+    pub(super) fn read(&self, row: Row<'_>) -> Result<Cells, Reason> {
+        // A quarter of a million years, in milliseconds: it keeps differences finite.
+        let time = self.number(row, self.time).filter(|time| time.abs() <= 1e16);
+        let time = time.ok_or(Reason::NOT_A_NUMBER)?;
+        let (x, y) = self.position(row).ok_or(Reason::NOT_A_NUMBER)?;
+        let is_valid = match self.validity {
+            Some(column) => self.number(row, column).ok_or(Reason::NOT_A_NUMBER)? == 0.0,
+            None => true,
+        };
+        Ok(Cells { time, x, y, is_valid })
+    }
+
+    fn number(&self, row: Row<'_>, column: usize) -> Option<f64> {
+        number(row.cell(column), self.comma)
+    }
+
+    /// The position of a row, NaN where it is missing; `None` where cells are not what they should
+    /// be.
+    fn position(&self, row: Row<'_>) -> Option<(f64, f64)> {
+        let (x, y) = match self.place {
+            Place::Apart { x, y } => (row.cell(x), row.cell(y)),
+            Place::Together(column) => {
+                let cell = row.cell(column);
+                if is_missing(cell) {
+                    return Some((f64::NAN, f64::NAN));
+                }
+                // A list of more than two has both eyes, and does not say which to take.
+                let inner = cell.strip_prefix('[')?.strip_suffix(']')?;
+                let (x, y) = inner.split_once(',')?;
+                (x.trim(), y.trim())
+            }
+        };
+        let coordinate = |cell: &str| match number(cell, self.comma) {
+            Some(value) => Some(value).filter(|value| value.abs() <= LARGEST),
+            None => is_missing(cell).then_some(f64::NAN),
+        };
+        let (x, y) = (coordinate(x)?, coordinate(y)?);
+        Some(if x.is_nan() || y.is_nan() { (f64::NAN, f64::NAN) } else { (x, y) })
     }
 }
 
-struct Finder<'n> {
-    names: &'n [String],
-    header: &'n StringRecord,
-}
-
-impl Finder<'_> {
-    fn index(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|known| known == name)
-    }
-
-    /// The column with exactly the name that was given.
-    fn given(&self, name: &str) -> Result<usize, Problem> {
-        self.index(&name.trim().to_ascii_lowercase()).ok_or_else(|| Problem {
-            found: format!("the columns {}", self.listed()),
-            expected: "the column that was named",
-            remedy: format!("there is no column {name:?}; correct its name"),
-        })
-    }
-
-    fn optional(
-        &self,
-        given: Option<&str>,
-        role: &'static str,
-        known: &[&str],
-    ) -> Result<Option<usize>, Problem> {
-        if let Some(name) = given {
-            return self.given(name).map(Some);
-        }
-        let found: Vec<usize> =
-            (0..self.names.len()).filter(|&i| known.contains(&self.names[i].as_str())).collect();
-        match found[..] {
-            [] => Ok(None),
-            [column] => Ok(Some(column)),
-            _ => Err(self.ambiguous(role, &found)),
-        }
-    }
-
-    fn required(
-        &self,
-        given: Option<&str>,
-        role: &'static str,
-        known: &[&str],
-    ) -> Result<usize, Problem> {
-        self.optional(given, role, known)?.ok_or_else(|| Problem {
-            found: format!("the columns {}", self.listed()),
-            expected: "a column with times",
-            remedy: format!("name it with --map {role}=COLUMN"),
-        })
-    }
-
-    fn ambiguous(&self, role: &str, found: &[usize]) -> Problem {
-        let names: Vec<&str> = found.iter().filter_map(|&i| self.header.get(i)).collect();
-        Problem {
-            found: format!("several columns that may be the {role}: {}", names.join(", ")),
-            expected: "one",
-            remedy: format!("choose one with --map {role}=COLUMN"),
-        }
-    }
-
-    /// Columns of x and y with their unit.
-    fn places(&self, given: &Roles) -> Result<(usize, usize, Option<Unit>), Problem> {
-        if let (Some(x), Some(y)) = (&given.x, &given.y) {
-            let unit = PLACES
-                .iter()
-                .find(|place| place.0.eq_ignore_ascii_case(x.trim()))
-                .and_then(|place| place.2);
-            return Ok((self.given(x)?, self.given(y)?, unit));
-        }
-        if given.x.is_some() || given.y.is_some() {
-            return Err(Problem {
-                found: "only one of the columns x and y by name".to_owned(),
-                expected: "both or none",
-                remedy: "name them with --map x=COLUMN and --map y=COLUMN".to_owned(),
+/// Keeps the list of both coordinates, or a column for each: what was chosen, or what there is.
+fn settle_position(mapping: &mut Mapping, row: u64) -> Result<(), ImportError> {
+    let (list, x) = (mapping.get(Role::Position), mapping.get(Role::X));
+    let drop_list = match (list, x) {
+        (Some(list), Some(x)) if list.is_chosen() == x.is_chosen() => {
+            return Err(ImportError::AmbiguousColumn {
+                at: At::row(row),
+                role: Role::X.name(),
+                candidates: vec![x.column.clone(), list.column.clone()],
             });
         }
-        let found: Vec<_> = PLACES
-            .iter()
-            .filter_map(|(x, y, unit)| Some((self.index(x)?, self.index(y)?, *unit)))
-            .collect();
-        match found[..] {
-            [] => Err(Problem {
-                found: format!("the columns {}", self.listed()),
-                expected: "columns with positions, such as x_pix and y_pix",
-                remedy: "name them with --map x=COLUMN and --map y=COLUMN".to_owned(),
-            }),
-            [place] => Ok(place),
-            _ => {
-                let columns: Vec<usize> = found.iter().map(|place| place.0).collect();
-                let mut problem = self.ambiguous("x", &columns);
-                problem.remedy.push_str(" and --map y=COLUMN");
-                Err(problem)
-            }
-        }
-    }
+        (Some(_), Some(x)) => x.is_chosen(),
+        _ => return Ok(()),
+    };
+    let is_kept = |mapped: &Mapped| match mapped.role {
+        Role::Position => !drop_list,
+        Role::X | Role::Y => drop_list,
+        _ => true,
+    };
+    mapping.0.retain(is_kept);
+    Ok(())
+}
 
-    /// The names, not more than fit into a message.
-    fn listed(&self) -> String {
-        let mut names: Vec<String> =
-            self.header.iter().take(20).map(|name| name.chars().take(40).collect()).collect();
-        if self.header.len() > names.len() {
-            names.push(format!("and {} more", self.header.len() - names.len()));
+/// What positions are in, and how that is known.
+fn unit(
+    mapping: &Mapping,
+    is_gazebase: bool,
+    row: u64,
+) -> Result<(Unit, &'static str), ImportError> {
+    let column = mapping.get(Role::Position).or_else(|| mapping.get(Role::X));
+    match column.and_then(|column| column.unit) {
+        Some(unit @ (Unit::Pixels | Unit::Degrees)) => Ok((unit, "by their columns")),
+        None if is_gazebase => Ok((Unit::Degrees, "by their columns, which are those of GazeBase")),
+        _ => {
+            let name = column.map_or("x", |column| column.column.as_str());
+            Err(ImportError::value(
+                At::cell(row, name),
+                "positions without a unit",
+                "pixels or degrees",
+                format!("say which with --map x_px={name} or --map x_deg={name}"),
+            ))
         }
-        names.join(", ")
     }
 }
 
@@ -219,44 +210,54 @@ impl Finder<'_> {
 mod tests {
     use super::*;
 
-    fn find(header: &[&str]) -> Result<Columns, Problem> {
-        Columns::find(&StringRecord::from(header), &Roles::default())
+    fn find(header: &[&str], choices: &[&str]) -> Result<Columns, String> {
+        let text = header.join(";") + "\n";
+        let mut input = text.as_bytes();
+        let mut rows = Rows::open(&mut input, "rows").unwrap();
+        let choices: Vec<Choice> = choices.iter().map(|c| Choice::parse(c).unwrap()).collect();
+        let found = Columns::find(&mut rows, &choices);
+        found.map(|found| found.0).map_err(|error| error.to_string())
     }
 
     #[test]
     fn known_tables_are_known() {
-        let gazebase = find(&["n", "x", "y", "val", "xT", "yT", "dP", "lab"]).unwrap();
+        let gazebase = find(&["n", "x", "y", "val", "xT", "yT", "dP", "lab"], &[]).unwrap();
         assert!(gazebase.is_gazebase);
-        assert_eq!((gazebase.time, gazebase.x, gazebase.y), (0, 1, 2));
-        assert_eq!((gazebase.unit, gazebase.validity), (Some(Unit::Degrees), Some(3)));
-        let frame = find(&["time", "x_pix", "y_pix", "subject_id"]).unwrap();
-        assert_eq!((frame.unit, frame.reader), (Some(Unit::Pixels), Some(3)));
-        let nested = find(&["time", "position"]).unwrap();
-        assert_eq!((nested.x, nested.y, nested.unit), (1, 1, Some(Unit::Degrees)));
-        assert_eq!(find(&["TIME", "X", "Y"]).unwrap().unit, None);
+        assert_eq!((gazebase.time, gazebase.place), (0, Place::Apart { x: 1, y: 2 }));
+        assert_eq!((gazebase.unit, gazebase.validity), (Unit::Degrees, Some(3)));
+        let frame = find(&["time", "x_pix", "y_pix", "subject_id"], &[]).unwrap();
+        assert_eq!((frame.unit, frame.reader), (Unit::Pixels, Some(3)));
+        let nested = find(&["time", "position"], &[]).unwrap();
+        assert_eq!((nested.place, nested.unit), (Place::Together(1), Unit::Degrees));
+        let error = find(&["TIME", "X", "Y"], &[]).unwrap_err();
+        assert!(error.contains("--map x_px=X or --map x_deg=X"), "{error}");
     }
 
     #[test]
     fn what_is_not_clear_is_asked() {
-        let problem = find(&["time", "t", "x", "y"]).unwrap_err();
-        assert!(problem.found.ends_with("time, t"), "{problem:?}");
-        let problem = find(&["time", "x_px", "y_px", "x_deg", "y_deg"]).unwrap_err();
-        assert!(problem.found.ends_with("x_px, x_deg"), "{problem:?}");
-        assert!(find(&["x", "y"]).is_err());
-        assert!(find(&["time", "x"]).is_err());
+        let problem = find(&["time", "t", "x_px", "y_px"], &[]).unwrap_err();
+        assert!(problem.contains("time or in t"), "{problem}");
+        let problem = find(&["time", "x_px", "y_px", "x_deg", "y_deg"], &[]).unwrap_err();
+        assert!(problem.contains("x_px or in x_deg"), "{problem}");
+        let problem = find(&["time", "x_px", "y_px", "position"], &[]).unwrap_err();
+        assert!(problem.contains("x_px or in position"), "{problem}");
+        assert!(find(&["x_px", "y_px"], &[]).is_err());
+        assert!(find(&["time", "x_px"], &[]).is_err());
     }
 
     #[test]
     fn what_was_given_counts() {
-        let header = StringRecord::from(vec!["clock", "t", "x_px", "y_px", "x_deg", "y_deg"]);
-        let name = |name: &str| Some(name.to_owned());
-        let given =
-            Roles { time: name("clock"), x: name("x_deg"), y: name("y_deg"), ..Roles::default() };
-        let columns = Columns::find(&header, &given).unwrap();
-        assert_eq!((columns.time, columns.x, columns.unit), (0, 4, Some(Unit::Degrees)));
-        let half = Roles { y: None, ..given.clone() };
-        assert!(Columns::find(&header, &half).is_err());
-        let wrong = Roles { time: name("when"), ..given };
-        assert!(Columns::find(&header, &wrong).is_err());
+        let header = ["clock", "t", "x_px", "y_px", "x_deg", "y_deg"];
+        let columns = find(&header, &["time=clock", "x=x_deg", "y=y_deg"]).unwrap();
+        assert_eq!((columns.time, columns.unit), (0, Unit::Degrees));
+        assert_eq!(columns.place, Place::Apart { x: 4, y: 5 });
+        // Y goes with x.
+        let half = find(&header, &["time=clock", "x=x_deg"]).unwrap();
+        assert_eq!(half.place, Place::Apart { x: 4, y: 5 });
+        let lone = ["clock", "t", "x_px", "y_px", "left"];
+        assert!(find(&lone, &["y=left", "x=clock", "time=t"]).is_err());
+        assert!(find(&header, &["time=when"]).is_err());
+        let list = find(&["time", "x_px", "y_px", "position"], &["position=position"]).unwrap();
+        assert_eq!(list.place, Place::Together(3));
     }
 }

@@ -10,20 +10,24 @@
 //! each other in order of time. Fixations are found trial by trial by a [`Detector`].
 
 mod columns;
-mod table;
+mod names;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::io::BufRead;
 use std::sync::Arc;
 
-use csv::StringRecord;
-
-use super::detect::{Detector, Sample, Scale, ScreenParams, infer_interval};
-use super::error::{ImportError, Reason};
-use super::recording::{Eye, Position, RawFixation, RowPlace, Sink};
+use super::aliases::{Choice, Unit};
+use super::detect::{
+    SCREEN_FLAGS, Sample, Scale, ScreenParams, TIME_ORDER, TOO_SHORT, infer_interval,
+};
+use super::dialect::{Row, Rows};
+use super::error::{At, ImportError};
+use super::gaze::{EyeChoice, GazeOptions};
+use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Shape, Sink};
 use columns::Columns;
-use table::{Names, gazebase_name, position};
+use names::{Names, gazebase_name};
 
 /// Samples of one trial that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
@@ -40,62 +44,21 @@ const GAZEBASE: ScreenParams = ScreenParams {
     distance_mm: 550.0,
 };
 
-/// What positions are in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Pixels of the screen.
-    Pixels,
-    /// Degrees of visual angle from straight ahead.
-    Degrees,
-}
+/// Units of times.
+const TIME_UNITS: [Unit; 3] = [Unit::Seconds, Unit::Milliseconds, Unit::Microseconds];
 
-/// What times are in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeUnit {
-    /// Seconds.
-    Seconds,
-    /// Milliseconds.
-    Millis,
-    /// Microseconds.
-    Micros,
-}
-
-impl TimeUnit {
-    fn millis(self) -> f64 {
-        match self {
-            Self::Seconds => 1000.0,
-            Self::Millis => 1.0,
-            Self::Micros => 0.001,
-        }
-    }
-
-    /// What a time between samples can be: from 10 Hz to 5000 Hz, which leaves no overlap.
-    fn of_step(step: f64) -> Option<Self> {
-        [Self::Seconds, Self::Millis, Self::Micros]
-            .into_iter()
-            .find(|unit| (0.2..=100.0).contains(&(step * unit.millis())))
+/// What makes milliseconds of a time.
+pub(super) fn millis(unit: Unit) -> f64 {
+    match unit {
+        Unit::Seconds => 1000.0,
+        Unit::Microseconds => 0.001,
+        _ => 1.0,
     }
 }
 
-/// Names of columns that are given, not guessed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Roles {
-    /// Time.
-    pub time: Option<String>,
-    /// Horizontal position.
-    pub x: Option<String>,
-    /// Vertical position.
-    pub y: Option<String>,
-    /// Who reads.
-    pub reader: Option<String>,
-    /// What is read.
-    pub text: Option<String>,
-    /// The session.
-    pub session: Option<String>,
-    /// The trial.
-    pub trial: Option<String>,
-    /// Zero for good samples.
-    pub validity: Option<String>,
+/// The unit in which a time between samples is one of 10 Hz to 5000 Hz, which leaves no overlap.
+fn unit_of_step(step: f64) -> Option<Unit> {
+    TIME_UNITS.into_iter().find(|unit| (0.2..=100.0).contains(&(step * millis(*unit))))
 }
 
 /// What to take from a table.
@@ -103,82 +66,61 @@ pub struct Roles {
 pub struct SamplesOptions {
     /// The file's name without its extension: the reader, where neither column nor option is.
     pub stem: Arc<str>,
-    /// Who reads, where no column tells.
-    pub reader: Option<Arc<str>>,
-    /// The text, where no column tells.
-    pub text: Option<Arc<str>>,
-    /// The session, where no column tells.
-    pub session: Option<Arc<str>>,
-    /// Columns that are given.
-    pub roles: Roles,
-    /// The delimiter; `None` takes the first of tab, semicolon and comma in the row of names.
-    pub delimiter: Option<u8>,
-    /// Unit of positions, where the columns do not tell.
-    pub unit: Option<Unit>,
-    /// Unit of times; `None` takes the one in which samples come at 10 to 5000 Hz.
-    pub time_unit: Option<TimeUnit>,
-    /// How fixations are found.
-    pub detector: Detector,
-    /// Pixels and degrees.
-    pub scale: Option<Scale>,
-    /// Degrees count upwards. Pixels always count downwards.
-    pub y_up: bool,
-    /// Which eye it is.
-    pub eye: Option<Eye>,
+    /// Columns that the user chose.
+    pub choices: Vec<Choice>,
+    /// Reader, eye, detection.
+    pub gaze: GazeOptions,
 }
 
 impl SamplesOptions {
     /// Options for a file, all as usual.
     pub fn new(stem: impl Into<Arc<str>>) -> Self {
-        Self {
-            stem: stem.into(),
-            reader: None,
-            text: None,
-            session: None,
-            roles: Roles::default(),
-            delimiter: None,
-            unit: None,
-            time_unit: None,
-            detector: Detector::default(),
-            scale: None,
-            y_up: false,
-            eye: None,
-        }
+        Self { stem: stem.into(), choices: Vec::new(), gaze: GazeOptions::default() }
     }
 }
 
 /// Reads a table.
+///
+/// # Errors
+/// If it is no table of samples, if its units are not known, or if its fixations cannot be found.
 pub fn read(
     input: &mut dyn BufRead,
     file: usize,
     options: &SamplesOptions,
     sink: &mut dyn Sink,
-) -> Result<(), ImportError> {
-    let mut rows = table::Rows::new(input, file, options.delimiter)?;
-    let mut trials = Trials::new(rows.header(), rows.place(), options, sink)?;
-    let mut record = StringRecord::new();
-    while let Some(place) = rows.next(&mut record)? {
-        trials.row(place, &record)?;
+) -> Result<Shape, ImportError> {
+    let mut rows = Rows::open(input, "a row of column names, then one row for each sample")?;
+    let (columns, mapping) = Columns::find(&mut rows, &options.choices)?;
+    sink.note(rows.decision.clone());
+    if columns.comma {
+        sink.note("decimals follow a comma: numbers of the first rows have one".to_owned());
     }
-    trials.finish(rows.place())
+    let mut trials = Trials::new(columns, rows.header_row, file, options, sink)?;
+    let width = rows.header.len();
+    while let Some(row) = rows.next()? {
+        trials.row(row, width)?;
+    }
+    let count = trials.finish(rows.last_row())?;
+    rows.note_quotes(sink);
+    Ok(Shape { mapping, rows: count })
 }
 
 /// A table in the middle of being read.
 struct Trials<'t> {
     options: &'t SamplesOptions,
     sink: &'t mut dyn Sink,
+    file: usize,
     columns: Columns,
-    unit: Unit,
     /// Whether the samples' unit is degrees, or how it relates to them.
     scale: Option<Scale>,
     /// How degrees become pixels.
     screen: Option<Scale>,
-    time_unit: Option<TimeUnit>,
+    time_unit: Option<Unit>,
     default: Names,
     names: Names,
     /// Times still in the unit of the file.
     samples: Vec<Sample>,
-    seen: std::collections::HashSet<Names>,
+    seen: HashSet<Names>,
     intervals: Vec<f64>,
     kept: u64,
     rows: u64,
@@ -188,61 +130,35 @@ struct Trials<'t> {
 
 impl<'t> Trials<'t> {
     fn new(
-        header: &StringRecord,
-        place: RowPlace,
+        columns: Columns,
+        header_row: u64,
+        file: usize,
         options: &'t SamplesOptions,
         sink: &'t mut dyn Sink,
     ) -> Result<Self, ImportError> {
-        let columns = Columns::find(header, &options.roles).map_err(|problem| {
-            ImportError::refused(place, problem.found, problem.expected, problem.remedy)
-        })?;
-        let unit = options.unit.or(columns.unit).ok_or_else(|| {
-            ImportError::refused(
-                place,
-                "positions without a unit",
-                "pixels or degrees",
-                "say which of the two they are",
-            )
-        })?;
         let gazebase = columns.is_gazebase.then(|| gazebase_name(&options.stem)).flatten();
         let default = Names::new(options, gazebase);
         let published = || Scale::screen(GAZEBASE).ok().filter(|_| columns.is_gazebase);
-        let screen = options.scale.or_else(published);
-        if unit == Unit::Degrees && screen.is_none() {
-            return Err(ImportError::refused(
-                place,
-                "positions in degrees",
-                "a way to turn them into pixels, which fixations are in",
-                "give size and distance of the screen, or the pixels per degree",
-            ));
+        let screen = options.gaze.scale.or_else(published);
+        if columns.unit == Unit::Degrees && screen.is_none() {
+            return Err(degrees_without_screen(header_row));
         }
-        let scale = if unit == Unit::Degrees { Some(Scale::DEGREES) } else { options.scale };
-        let name = |column: Option<usize>| {
-            column.and_then(|column| header.get(column)).unwrap_or("none").to_owned()
+        let scale = match columns.unit {
+            Unit::Degrees => Some(Scale::DEGREES),
+            _ => options.gaze.scale,
         };
-        sink.note(format!(
-            "columns: time {}, x {}, y {}, reader {}, text {}, session {}, trial {}, validity {}",
-            name(Some(columns.time)),
-            name(Some(columns.x)),
-            name(Some(columns.y)),
-            name(columns.reader),
-            name(columns.text),
-            name(columns.session),
-            name(columns.trial),
-            name(columns.validity)
-        ));
         Ok(Self {
             options,
             sink,
-            columns,
-            unit,
+            file,
             scale,
             screen,
-            time_unit: options.time_unit,
+            time_unit: columns.time_unit,
+            columns,
             names: default.clone(),
             default,
             samples: Vec::new(),
-            seen: std::collections::HashSet::new(),
+            seen: HashSet::new(),
             intervals: Vec::new(),
             kept: 0,
             rows: 0,
@@ -251,49 +167,45 @@ impl<'t> Trials<'t> {
         })
     }
 
-    fn row(&mut self, place: RowPlace, record: &StringRecord) -> Result<(), ImportError> {
+    fn row(&mut self, row: Row<'_>, width: usize) -> Result<(), ImportError> {
         self.rows += 1;
-        if !self.names.are_of(record, &self.columns, &self.default) {
-            self.end_trial(place.file)?;
-            self.names = self.default.with(record, &self.columns);
-        }
-        let Some(sample) = self.sample(place.row, record) else {
-            self.sink.dropped(place, Reason::Malformed, &shown(record));
+        let place = RowPlace { file: self.file, row: row.number };
+        if row.len() != width {
+            self.sink.dropped(place, Reason::RAGGED, row.line());
             return Ok(());
+        }
+        if !self.names.are_of(row, &self.columns, &self.default) {
+            self.end_trial()?;
+            self.names = self.default.with(row, &self.columns);
+        }
+        let cells = match self.columns.read(row) {
+            Ok(cells) => cells,
+            Err(reason) => {
+                self.sink.dropped(place, reason, row.line());
+                return Ok(());
+            }
         };
-        if self.samples.last().is_some_and(|last| last.time_ms >= sample.time_ms) {
-            self.sink.dropped(place, Reason::TimeOrder, &shown(record));
+        if self.samples.last().is_some_and(|last| last.time_ms >= cells.time) {
+            self.sink.dropped(place, TIME_ORDER, row.line());
             return Ok(());
         }
         if self.samples.len() >= MOST_SAMPLES {
-            return Err(ImportError::refused(
-                place,
+            return Err(ImportError::value(
+                At::row(place.row),
                 format!("more than {MOST_SAMPLES} samples in one trial"),
                 "fewer",
                 "name a column that tells trials apart, with --map trial=COLUMN",
             ));
         }
-        self.samples.push(sample);
+        self.invalid += u64::from(!cells.is_valid);
+        let (x, y) = if cells.is_valid { (cells.x, cells.y) } else { (f64::NAN, f64::NAN) };
+        self.samples.push(Sample { time_ms: cells.time, x, y, row: place.row });
         Ok(())
     }
 
-    /// The sample of a row; `None` where its cells are not what they should be.
-    fn sample(&mut self, row: u64, record: &StringRecord) -> Option<Sample> {
-        let time: f64 = record.get(self.columns.time)?.trim().parse().ok()?;
-        // A quarter of a million years, in milliseconds: it keeps differences finite.
-        let time_ms = Some(time).filter(|time| time.abs() <= 1e16)?;
-        let (x, y) = position(record, self.columns.x, self.columns.y)?;
-        let is_valid = match self.columns.validity.and_then(|column| record.get(column)) {
-            Some(cell) => cell.trim().parse::<f64>().ok()? == 0.0,
-            None => true,
-        };
-        self.invalid += u64::from(!is_valid);
-        let (x, y) = if is_valid { (x, y) } else { (f64::NAN, f64::NAN) };
-        Some(Sample { time_ms, x, y, row })
-    }
-
     /// Finds the fixations of the trial at hand.
-    fn end_trial(&mut self, file: usize) -> Result<(), ImportError> {
+    fn end_trial(&mut self) -> Result<(), ImportError> {
+        let file = self.file;
         let mut samples = std::mem::take(&mut self.samples);
         let Some(first) = samples.first().map(|sample| RowPlace { file, row: sample.row }) else {
             return Ok(());
@@ -302,28 +214,27 @@ impl<'t> Trials<'t> {
             self.resumed += 1;
         }
         let Some(step) = infer_interval(&samples) else {
-            self.sink.dropped(first, Reason::TooShort, "a sample alone");
+            self.sink.dropped(first, TOO_SHORT, "a sample alone");
             return Ok(());
         };
-        let unit = self.time_unit(first, step)?;
-        samples.iter_mut().for_each(|sample| sample.time_ms *= unit.millis());
-        let interval = step * unit.millis();
+        let factor = millis(self.time_unit(first, step)?);
+        samples.iter_mut().for_each(|sample| sample.time_ms *= factor);
+        let interval = step * factor;
         if self.intervals.len() < 8 && !self.intervals.contains(&interval) {
             self.intervals.push(interval);
         }
-        let found = self.options.detector.detect(&samples, interval, self.scale.as_ref()).map_err(
-            |error| {
-                ImportError::refused(
-                    first,
-                    "samples that need a detection of fixations",
-                    "all that it needs",
-                    error.to_string(),
-                )
-            },
-        )?;
+        let detector = &self.options.gaze.detector;
+        let found = detector
+            .detect(&samples, interval, self.scale.as_ref())
+            .map_err(|error| error.at_row(first.row))?;
+        let eye = match self.options.gaze.eye {
+            EyeChoice::Left => Some(Eye::Left),
+            EyeChoice::Right => Some(Eye::Right),
+            EyeChoice::Best => None,
+        };
         for short in &found.short {
             let example = format!("{} ms at {} ms", short.duration_ms, short.onset_ms);
-            self.sink.dropped(RowPlace { file, row: short.row }, Reason::TooShort, &example);
+            self.sink.dropped(RowPlace { file, row: short.row }, TOO_SHORT, &example);
         }
         for fixation in &found.fixations {
             let raw = RawFixation {
@@ -335,7 +246,7 @@ impl<'t> Trials<'t> {
                 duration_ms: Some(fixation.duration_ms),
                 onset_ms: Some(fixation.onset_ms),
                 gap: fixation.gap,
-                eye: self.options.eye,
+                eye,
                 word: None,
             };
             self.kept += 1;
@@ -345,13 +256,13 @@ impl<'t> Trials<'t> {
     }
 
     /// The unit of times, from the first trial on the same for all.
-    fn time_unit(&mut self, place: RowPlace, step: f64) -> Result<TimeUnit, ImportError> {
-        let unit = self.time_unit.or_else(|| TimeUnit::of_step(step)).ok_or_else(|| {
-            ImportError::refused(
-                place,
+    fn time_unit(&mut self, place: RowPlace, step: f64) -> Result<Unit, ImportError> {
+        let unit = self.time_unit.or_else(|| unit_of_step(step)).ok_or_else(|| {
+            ImportError::value(
+                At::row(place.row),
                 format!("times {step} apart"),
                 "samples at 10 to 5000 Hz, in seconds, milliseconds or microseconds",
-                "say which unit times have",
+                "say which unit times have, with --map time_s=COLUMN, time_ms or time_us",
             )
         })?;
         self.time_unit = Some(unit);
@@ -359,27 +270,20 @@ impl<'t> Trials<'t> {
     }
 
     fn place(&self, x: f64, y: f64) -> Position {
-        if self.unit == Unit::Pixels {
+        if self.columns.unit == Unit::Pixels {
             return Position::Pixels { x, y };
         }
-        let y = if self.options.y_up { -y } else { y };
-        self.screen
-            .and_then(|screen| screen.pixels(x, y))
-            .map_or(Position::Missing, |(x, y)| Position::Pixels { x, y })
+        in_pixels(self.screen, self.options.gaze.y_up, x, y)
     }
 
-    fn finish(mut self, place: RowPlace) -> Result<(), ImportError> {
-        self.end_trial(place.file)?;
+    /// Ends with the number of rows.
+    fn finish(mut self, row: u64) -> Result<u64, ImportError> {
+        self.end_trial()?;
         if self.rows == 0 {
-            return Err(ImportError::refused(
-                place,
-                "no row after the names of columns",
-                "a row for each sample",
-                "check that the file is complete",
-            ));
+            return Err(ImportError::Empty { at: At::row(row), expected: "a row for each sample" });
         }
         self.report();
-        Ok(())
+        Ok(self.rows)
     }
 
     fn report(&mut self) {
@@ -388,20 +292,17 @@ impl<'t> Trials<'t> {
             "{} fixations found in {} samples: {}",
             self.kept,
             self.rows,
-            self.options.detector.describe()
+            self.options.gaze.detector.describe()
         ));
-        let unit = match self.unit {
-            Unit::Pixels => "pixels",
-            Unit::Degrees => "degrees",
-        };
-        let why = if self.options.unit.is_some() { "as given" } else { "by their columns" };
-        sink.note(format!("positions are in {unit}, {why}"));
+        let is_degrees = self.columns.unit == Unit::Degrees;
+        let unit = if is_degrees { "degrees" } else { "pixels" };
+        sink.note(format!("positions are in {unit}, {}", self.columns.unit_reason));
         if let Some(screen) = &self.screen {
-            let up = if self.options.y_up { "upwards" } else { "downwards" };
-            let why = match (self.options.scale, self.unit) {
+            let up = if self.options.gaze.y_up { "upwards" } else { "downwards" };
+            let why = match (self.options.gaze.scale, is_degrees) {
                 (None, _) => format!(", as published for GazeBase; degrees count {up}"),
-                (Some(_), Unit::Degrees) => format!("; degrees count {up}"),
-                (Some(_), Unit::Pixels) => String::new(),
+                (Some(_), true) => format!("; degrees count {up}"),
+                (Some(_), false) => String::new(),
             };
             sink.note(format!("scale: {}{why}", screen.describe()));
         }
@@ -418,7 +319,10 @@ impl<'t> Trials<'t> {
             );
         }
         if let Some(unit) = self.time_unit {
-            let why = if self.options.time_unit.is_some() { "as given" } else { "by their steps" };
+            let why = match self.columns.time_unit {
+                Some(_) => "as chosen, or by their column",
+                None => "by their steps",
+            };
             sink.note(format!("times are in {}, {why}", format!("{unit:?}").to_lowercase()));
         }
         if self.invalid > 0 {
@@ -433,7 +337,20 @@ impl<'t> Trials<'t> {
     }
 }
 
-/// The start of a row, for an example.
-fn shown(record: &StringRecord) -> String {
-    record.iter().take(8).collect::<Vec<_>>().join(",").chars().take(100).collect()
+/// The error about degrees that cannot become pixels.
+pub(super) fn degrees_without_screen(row: u64) -> ImportError {
+    ImportError::value(
+        At::row(row),
+        "positions in degrees",
+        "a way to turn them into pixels, which fixations are in",
+        format!("give size and distance of the screen, or the pixels per degree: {SCREEN_FLAGS}"),
+    )
+}
+
+/// Pixels of a place in degrees.
+pub(super) fn in_pixels(screen: Option<Scale>, y_up: bool, x: f64, y: f64) -> Position {
+    let y = if y_up { -y } else { y };
+    screen
+        .and_then(|screen| screen.pixels(x, y))
+        .map_or(Position::Missing, |(x, y)| Position::Pixels { x, y })
 }

@@ -2,18 +2,32 @@
 
 use proptest::prelude::*;
 
-use super::super::detect::Ivt;
-use super::super::testing::Kept;
+use super::super::detect::{Detector, Ivt};
+use super::super::testing::{Collected, mutated};
 use super::*;
 
-fn read_with(text: &str, options: &SamplesOptions) -> Result<Kept, ImportError> {
-    let mut kept = Kept::default();
+fn read_with(text: &str, options: &SamplesOptions) -> Result<Collected, ImportError> {
+    let mut kept = Collected::default();
     read(&mut text.as_bytes(), 0, options, &mut kept)?;
     Ok(kept)
 }
 
 fn options() -> SamplesOptions {
     SamplesOptions::new("anna")
+}
+
+fn asked(change: impl FnOnce(&mut GazeOptions)) -> SamplesOptions {
+    let mut options = options();
+    change(&mut options.gaze);
+    options
+}
+
+fn chosen(choice: &str) -> SamplesOptions {
+    SamplesOptions { choices: vec![Choice::parse(choice).unwrap()], ..options() }
+}
+
+fn row(error: &ImportError) -> u64 {
+    error.at().map_or(0, |at| at.row)
 }
 
 /// Two rests of 200 ms, 180 ms and a saccade of 20 ms between them, at x and x + step.
@@ -46,7 +60,7 @@ fn columns_of_pymovements_are_read() {
     ];
     let expected = read_with(&tables[0], &options()).unwrap();
     assert_eq!(expected.fixations.len(), 2);
-    assert_eq!(expected.fixations[0].0, 2);
+    assert_eq!(expected.fixations[0].0.row, 2);
     let fixation = &expected.fixations[0].1;
     assert_eq!((fixation.reader.as_ref(), fixation.text.as_ref()), ("anna", "1"));
     assert!((fixation.duration_ms.unwrap() - 200.0).abs() <= 5.0);
@@ -68,9 +82,8 @@ fn columns_of_gazebase_are_read() {
         .collect();
     let text = format!("n,x,y,val,xT,yT,dP,lab\n{rows}");
     let kept = read_with(&text, &SamplesOptions::new("S_1023_S2_TEX")).unwrap();
-    let gaps: Vec<bool> = kept.fixations.iter().map(|(_, fixation)| fixation.gap).collect();
     // The rest of 50 ms after the loss is too short.
-    assert_eq!((gaps, kept.rows(Reason::TooShort).len()), (vec![false, false], 1));
+    assert_eq!((kept.gaps(), kept.rows(TOO_SHORT).len()), (vec![false, false], 1));
     let fixation = &kept.fixations[0].1;
     assert_eq!((fixation.reader.as_ref(), fixation.text.as_ref()), ("023", "TEX"));
     assert_eq!(fixation.session.as_deref(), Some("1-2"));
@@ -79,7 +92,7 @@ fn columns_of_gazebase_are_read() {
     assert!((x - 669.45).abs() < 0.2 && (y - 354.88).abs() < 0.2, "{x} {y}");
     assert!(kept.noted("as published for GazeBase"));
     assert!(kept.noted("50 samples are missing by their validity"));
-    let up = SamplesOptions { y_up: true, ..SamplesOptions::new("other name") };
+    let up = SamplesOptions { stem: "other name".into(), ..asked(|gaze| gaze.y_up = true) };
     let kept = read_with(&text, &up).unwrap();
     let Position::Pixels { y, .. } = kept.fixations[0].1.position else { panic!() };
     assert!((y - 695.12).abs() < 0.2, "{y}");
@@ -117,7 +130,7 @@ fn readers_and_trials_come_from_columns() {
 #[test]
 fn times_may_be_seconds_or_microseconds() {
     let expected = read_with(&plain(), &options()).unwrap();
-    for (factor, unit) in [(0.001, "seconds"), (1000.0, "micros")] {
+    for (factor, unit) in [(0.001, "seconds"), (1000.0, "microseconds")] {
         let text =
             pixels("time,x_pix,y_pix", |time, x, y| format!("{},{x:.3},{y:.3}", time * factor));
         let kept = read_with(&text, &options()).unwrap();
@@ -129,8 +142,23 @@ fn times_may_be_seconds_or_microseconds() {
     let text = pixels("time,x_pix,y_pix", |time, x, y| format!("{},{x:.3},{y:.3}", time * 150.0));
     let error = read_with(&text, &options()).unwrap_err();
     assert!(error.to_string().contains("say which unit"), "{error}");
-    let given = SamplesOptions { time_unit: Some(TimeUnit::Micros), ..options() };
-    assert!(read_with(&text, &given).is_ok());
+    assert!(read_with(&text, &chosen("time_us=time")).is_ok());
+}
+
+#[test]
+fn decimals_may_follow_a_comma() {
+    let expected = read_with(&plain(), &options()).unwrap();
+    let text = plain().replace(',', ";").replace('.', ",");
+    let kept = read_with(&text, &options()).unwrap();
+    assert_eq!(kept.fixations, expected.fixations);
+    assert!(kept.noted("decimals follow a comma"));
+}
+
+#[test]
+fn files_of_one_reader_are_texts() {
+    let kept = read_with(&plain(), &asked(|gaze| gaze.reader = Some("berta".into()))).unwrap();
+    let fixation = &kept.fixations[0].1;
+    assert_eq!((fixation.reader.as_ref(), fixation.text.as_ref()), ("berta", "anna"));
 }
 
 #[test]
@@ -138,21 +166,21 @@ fn a_unit_that_no_column_tells_must_be_given() {
     let text = plain().replace("x_pix,y_pix", "x,y");
     let error = read_with(&text, &options()).unwrap_err();
     assert!(error.to_string().contains("pixels or degrees"), "{error}");
-    let pixels = SamplesOptions { unit: Some(Unit::Pixels), ..options() };
-    assert_eq!(read_with(&text, &pixels).unwrap().fixations.len(), 2);
-    let degrees = SamplesOptions { unit: Some(Unit::Degrees), ..options() };
-    let error = read_with(&text, &degrees).unwrap_err();
+    assert_eq!(read_with(&text, &chosen("x_px=x")).unwrap().fixations.len(), 2);
+    let error = read_with(&text, &chosen("x_deg=x")).unwrap_err();
     assert!(error.to_string().contains("size and distance"), "{error}");
+    assert!(error.to_string().contains("--px-per-degree"), "{error}");
 }
 
 #[test]
 fn a_threshold_in_degrees_needs_a_scale_for_pixels() {
-    let ivt = SamplesOptions { detector: Detector::Ivt(Ivt::default()), ..options() };
+    let mut ivt = asked(|gaze| gaze.detector = Detector::Ivt(Ivt::default()));
     let error = read_with(&plain(), &ivt).unwrap_err();
     assert!(error.to_string().contains("Engbert-Kliegl"), "{error}");
-    assert_eq!(error.place().row, 2);
-    let scale = Scale::pixels_per_degree(30.0, 30.0).ok();
-    let kept = read_with(&plain(), &SamplesOptions { scale, ..ivt }).unwrap();
+    assert!(error.to_string().contains("--px-per-degree"), "{error}");
+    assert_eq!(row(&error), 2);
+    ivt.gaze.scale = Scale::pixels_per_degree(30.0, 30.0).ok();
+    let kept = read_with(&plain(), &ivt).unwrap();
     assert_eq!(kept.fixations.len(), 2);
 }
 
@@ -161,21 +189,39 @@ fn what_cannot_be_read_is_counted_with_its_row() {
     let mut text = plain();
     text.push_str("400,1\n401,a,2\n3,1,2\n\n402,\"1,2\n");
     let kept = read_with(&text, &options()).unwrap();
-    assert_eq!(kept.rows(Reason::Malformed), [402, 403, 406]);
-    assert_eq!(kept.rows(Reason::TimeOrder), [404]);
+    assert_eq!(kept.rows(Reason::RAGGED), [402]);
+    assert_eq!(kept.rows(Reason::NOT_A_NUMBER), [403, 406]);
+    assert_eq!(kept.rows(TIME_ORDER), [404]);
 }
 
 #[test]
 fn empty_tables_are_refused() {
     for text in ["", "\n\n", "time,x_pix,y_pix\n", "nothing\n"] {
         let error = read_with(text, &options()).unwrap_err();
-        assert!(error.place().row >= 1, "{text:?}");
+        assert!(error.at().is_some(), "{text:?}");
     }
 }
 
-/// Any byte, and often one that has a meaning.
-fn byte() -> impl Strategy<Value = u8> {
-    prop_oneof![any::<u8>(), prop::sample::select(b"\n,\"9".to_vec())]
+fn seeds() -> [String; 3] {
+    let headers = ["time,x_pix,y_pix", "n,x,y,val,dP,lab", "subject_id,time,pixel"];
+    std::array::from_fn(|seed| {
+        let rows: String = rests(8.0, 300.0, 20.0)
+            .map(|(time, x, y)| match seed {
+                0 => format!("{time},{x:.1},{y:.1}\n"),
+                1 => format!("{time},{x:.2},{y:.2},0,1,1\n"),
+                _ => format!("a,{time},\"[{x:.1},{y:.1}]\"\n"),
+            })
+            .collect();
+        format!("{}\n{rows}", headers[seed])
+    })
+}
+
+#[test]
+fn seeds_are_small_and_taken() {
+    for seed in seeds() {
+        assert!(seed.len() <= 2048);
+        assert!(read_with(&seed, &options()).is_ok());
+    }
 }
 
 proptest! {
@@ -188,38 +234,27 @@ proptest! {
     /// No panic and no hang, and every refusal says where.
     #[test]
     fn any_change_is_read_or_refused_with_a_row(
-        seed in 0..3usize,
-        changes in prop::collection::vec((any::<usize>(), byte(), any::<bool>()), 0..12),
+        bytes in mutated(&seeds()),
         ivt in any::<bool>(),
     ) {
-        let headers = ["time,x_pix,y_pix", "n,x,y,val,dP,lab", "subject_id,time,pixel"];
-        let rows: String = rests(8.0, 300.0, 20.0).map(|(time, x, y)| match seed {
-            0 => format!("{time},{x:.1},{y:.1}\n"),
-            1 => format!("{time},{x:.2},{y:.2},0,1,1\n"),
-            _ => format!("a,{time},\"[{x:.1},{y:.1}]\"\n"),
-        }).collect();
-        let mut bytes = format!("{}\n{rows}", headers[seed]).into_bytes();
-        prop_assert!(bytes.len() <= 2048);
-        for (at, byte, replaces) in changes {
-            let at = at % bytes.len();
-            if replaces { bytes[at] = byte } else { bytes.insert(at, byte) }
-        }
-        let rows = bytes.split(|byte| *byte == b'\n').count() as u64;
-        let mut options = options();
-        if ivt {
-            options.detector = Detector::Ivt(Ivt::default());
-            options.scale = Scale::pixels_per_degree(30.0, 30.0).ok();
-        }
-        let mut kept = Kept::default();
+        let rows = bytes.split(|byte| b"\n\r".contains(byte)).count() as u64;
+        let options = asked(|gaze| {
+            if ivt {
+                gaze.detector = Detector::Ivt(Ivt::default());
+                gaze.scale = Scale::pixels_per_degree(30.0, 30.0).ok();
+            }
+        });
+        let mut kept = Collected::default();
         match read(&mut bytes.as_slice(), 0, &options, &mut kept) {
-            Ok(()) => prop_assert!(!kept.notes.is_empty()),
-            Err(error) => prop_assert!((1..=rows).contains(&error.place().row), "{}", error),
+            Ok(shape) => prop_assert!(!kept.notes.is_empty() && shape.rows <= rows),
+            Err(ImportError::Empty { at, .. }) => prop_assert!(at.row <= rows),
+            Err(error) => prop_assert!((1..=rows).contains(&row(&error)), "{}", error),
         }
-        for (row, ..) in &kept.dropped {
-            prop_assert!((1..=rows).contains(row));
+        for (place, _) in &kept.dropped {
+            prop_assert!((1..=rows).contains(&place.row));
         }
-        for (row, fixation) in &kept.fixations {
-            prop_assert!((1..=rows).contains(row));
+        for (place, fixation) in &kept.fixations {
+            prop_assert!((1..=rows).contains(&place.row));
             prop_assert!(fixation.duration_ms.is_some_and(|it| it.is_finite() && it > 0.0));
         }
     }

@@ -57,6 +57,9 @@ impl Default for TrialPatterns {
 
 impl TrialPatterns {
     /// Patterns in place of the default ones, with groups `text`, `trial` or `session`.
+    ///
+    /// # Errors
+    /// If one is no regular expression, or has none of the groups.
     pub fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Self, PatternError> {
         patterns.iter().map(|pattern| checked(pattern.as_ref())).collect::<Result<_, _>>().map(Self)
     }
@@ -157,13 +160,13 @@ impl Names {
 pub(super) struct Counter(HashMap<(Option<Arc<str>>, Arc<str>), u64>);
 
 impl Counter {
-    /// Text and trial of the reading at hand; `block` where no message names it.
-    pub(super) fn name(&mut self, names: &Names, block: u64) -> (Arc<str>, Arc<str>) {
-        let text = names
-            .text
-            .clone()
-            .or_else(|| names.trial.clone())
-            .unwrap_or_else(|| Arc::from(format!("block-{}", block.max(1))));
+    /// Text and trial of the reading at hand; `unnamed` is the text where no message names it.
+    pub(super) fn name(
+        &mut self,
+        names: &Names,
+        unnamed: impl FnOnce() -> Arc<str>,
+    ) -> (Arc<str>, Arc<str>) {
+        let text = names.text.clone().or_else(|| names.trial.clone()).unwrap_or_else(unnamed);
         let count = self.0.entry((names.session.clone(), text.clone())).or_insert(0);
         *count += 1;
         let trial = match (&names.trial, &names.text) {
@@ -208,10 +211,10 @@ mod tests {
     fn readings_of_one_text_are_numbered() {
         let mut counter = Counter::default();
         let names = |text: &str| Names { text: Some(Arc::from(text)), ..Names::default() };
-        let mut trial = |names: &Names| counter.name(names, 7).1.to_string();
+        let mut trial = |names: &Names| counter.name(names, || "block-7".into()).1.to_string();
         assert_eq!(trial(&names("a")), "1");
         assert_eq!(trial(&names("b")), "1");
         assert_eq!(trial(&names("a")), "2");
-        assert_eq!(counter.name(&Names::default(), 7).0.as_ref(), "block-7");
+        assert_eq!(counter.name(&Names::default(), || "block-7".into()).0.as_ref(), "block-7");
     }
 }
