@@ -8,6 +8,7 @@
 
 mod aliases;
 pub mod asc;
+pub mod bids;
 mod collect;
 pub mod detect;
 mod dialect;
