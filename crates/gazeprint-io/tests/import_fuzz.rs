@@ -9,6 +9,9 @@
 use std::io::BufRead;
 use std::time::{Duration, Instant};
 
+use gazeprint_io::import::asc::{self, AscOptions};
+use gazeprint_io::import::bids::{self, BidsOptions, EventTable, Metadata, Side};
+use gazeprint_io::import::samples::{self, SamplesOptions};
 use gazeprint_io::import::table::{TableOptions, read, read_trials, read_words};
 use gazeprint_io::import::{
     ImportError, RawFixation, RawWord, Reason, Recording, RowPlace, Sink, Source,
@@ -20,10 +23,14 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 type Parser = fn(&mut dyn BufRead, &mut dyn Sink) -> Result<(), ImportError>;
 
 /// Every parser, with inputs that it takes.
-const PARSERS: [(&str, Parser, &[&[u8]]); 3] = [
+const PARSERS: [(&str, Parser, &[&[u8]]); 7] = [
     ("table", parse_table, &FIXATIONS),
     ("words", parse_words, &WORDS),
     ("trials", parse_trials, &TRIALS),
+    ("asc", parse_asc, &ASC),
+    ("samples", parse_samples, &SAMPLES),
+    ("bids", parse_bids, &BIDS),
+    ("bids events", parse_bids_events, &BIDS_EVENTS),
 ];
 
 const FIXATIONS: [&[u8]; 4] = [
@@ -42,6 +49,75 @@ const WORDS: [&[u8]; 2] = [
 
 const TRIALS: [&[u8]; 1] =
     [b"reader,text,session,trial_order,group\na,s1,1,1,g\na,s2,1,2,\nb,s1,2,.,g\n"];
+
+const ASC: [&[u8]; 3] = [
+    b"** DATE: today\nMSG\t999 TRIALID 1\nSTART\t1000 \tLEFT\tRIGHT\tSAMPLES\tEVENTS\nPRESCALER\t1\n\
+      EVENTS\tGAZE\tLEFT\tRIGHT\tRATE\t1000.00\tTRACKING\tCR\tFILTER\t2\nSFIX L 1100\n\
+      EFIX L 1100 1300 201 10.5 20.0 800\nEFIX R 1102 1301 200 12 . 800\nSBLINK R 1310\n\
+      EBLINK R 1310\t1400\t91\nESACC R 1301 1420 120 1 2 3 4 5.0 300\nEFIX R 1421 1500 80 33 20 800\n\
+      END\t1600 \tSAMPLES\tEVENTS\tRES\t  30.00\t  30.00\nMSG\t1601 !V TRIAL_VAR item frog\n",
+    b"START\t1000 \tLEFT\tSAMPLES\nSAMPLES\tGAZE\tLEFT\tRATE\t 50.00\tTRACKING\tCR\n\
+      1000\t200.1\t300.2\t800.0\t...\n1020\t200.3\t300.1\t800.0\t...\n1040\t200.2\t300.0\t800.0\t...\n\
+      1060\t200.0\t300.3\t800.0\t...\n1080\t290.0\t300.1\t800.0\t...\n1100\t300.1\t300.2\t800.0\t...\n\
+      1120\t300.2\t300.0\t800.0\t...\n1140\t.\t.\t0.0\t...\n1160\t300.2\t300.2\t800.0\t...\n\
+      1180\t300.0\t300.1\t800.0\t...\n1200\t300.3\t300.2\t800.0\t...\nEND\t1210 \tSAMPLES\tRES\t30\t30\n",
+    b"MSG 9 RECCFG CR 2000 2 1 L\nSTART 1000 LEFT EVENTS\nMSG 10 !CAL\n  1 2\nEFIX L 1100.5 1300.0 200 . . .\n",
+];
+
+const SAMPLES: [&[u8]; 3] = [
+    b"subject_id,trial_id,time,x_pix,y_pix\na,1,0,300.1,200\na,1,20,300.2,200\na,1,40,300,200.1\n\
+      a,1,60,300.2,200\na,1,80,390,200\na,1,100,420.1,200\na,1,120,420,200.2\na,1,140,420.2,200\n\
+      a,1,160,NaN,NaN\na,1,180,420.1,200\na,2,200,420.3,200\na,2,220,420,200.1\n",
+    b"n,x,y,val,xT,yT,dP,lab\n1,-5.1,2.0,0,NaN,NaN,2001,1\n2,-5.0,2.1,0,NaN,NaN,2001,1\n\
+      3,-5.1,2.0,0,NaN,NaN,2001,1\n4,NaN,NaN,4,NaN,NaN,0,1\n5,-1.0,2.0,0,NaN,NaN,2001,1\n",
+    b"time;pixel\n0;[300.1, 200]\n20;[300.2, 200.1]\n40;[300, 200]\n60;\"[301, 200]\"\n80;None\n",
+];
+
+const BIDS_JSON: &str = r#"{"Columns": ["timestamp", "x_coordinate", "y_coordinate"],
+    "PhysioType": "eyetrack", "RecordedEye": "left", "SamplingFrequency": 50,
+    "SampleCoordinateSystem": "gaze-on-screen", "x_coordinate": {"Units": "pixel"}}"#;
+
+const BIDS_COLUMNS: &str = r#"{"Columns": ["onset", "duration", "trial_type", "blink", "message"],
+    "OnsetSource": "timestamp"}"#;
+
+const BIDS: [&[u8]; 1] =
+    [b"1000\t300.1\t200\n1020\t300.2\t200\n1040\t300\t200.1\n1060\t300.2\t200\n1080\t390\t200\n\
+      1100\t420.1\t200\n1120\t420\t200.2\n1140\t420.2\t200\n1160\tn/a\tn/a\n1180\t420.1\t200\n"];
+
+const BIDS_EVENTS: [&[u8]; 1] =
+    [b"990\tn/a\tn/a\tn/a\t\"TRIALID frog\"\n1000\t60\tfixation\t0\tn/a\n\
+      1080\t20\tsaccade\t1\tn/a\n1100\t40\tfixation\t0\tn/a\n1160\tn/a\tn/a\tn/a\tTRIALID 2\n"];
+
+fn parse_asc(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    asc::read(input, 0, &AscOptions::new("r"), sink).map(|_| ())
+}
+
+fn parse_samples(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    samples::read(input, 0, &SamplesOptions::new("S_1001_S1_TEX"), sink).map(|_| ())
+}
+
+/// Reads samples with events, whichever are mutated.
+fn parse_both(
+    samples: &mut dyn BufRead,
+    events: &mut dyn BufRead,
+    sink: &mut dyn Sink,
+) -> Result<(), ImportError> {
+    let json = |text: &str| Metadata::read(&mut text.as_bytes());
+    let path = std::path::Path::new("events");
+    let events = EventTable { path, input: events, file: 1, columns: Some(json(BIDS_COLUMNS)?) };
+    let side = Side { samples: Some(json(BIDS_JSON)?), events: Some(events), stimulus: None };
+    bids::read(samples, 0, &BidsOptions::new("sub-1_task-a_physio.tsv"), side, sink).map(|_| ())
+}
+
+fn parse_bids(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let mut events = BIDS_EVENTS[0];
+    parse_both(input, &mut events, sink)
+}
+
+fn parse_bids_events(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let mut samples = BIDS[0];
+    parse_both(&mut samples, input, sink)
+}
 
 fn parse_table(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
     read(input, 0, &TableOptions::default(), sink).map(|_| ())
