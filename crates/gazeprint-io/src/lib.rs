@@ -49,6 +49,7 @@ mod columns;
 mod encoding;
 mod error;
 mod files;
+pub mod import;
 mod notes;
 mod population;
 mod read;
