@@ -1,5 +1,7 @@
 //! A sink that keeps everything, for tests.
 
+use proptest::prelude::*;
+
 use super::{ImportError, RawFixation, RawWord, Reason, RowPlace, Sink};
 
 /// What a parser found.
@@ -28,5 +30,40 @@ impl Sink for Collected {
 
     fn note(&mut self, note: String) {
         self.notes.push(note);
+    }
+}
+
+/// Bytes of a seed with some of them changed, removed, repeated or put elsewhere.
+pub(crate) fn mutated(seeds: &[&'static str]) -> impl Strategy<Value = Vec<u8>> + use<> {
+    let seeds: Vec<&'static [u8]> = seeds.iter().map(|seed| seed.as_bytes()).collect();
+    let edit = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..6_u8, any::<u8>());
+    (prop::sample::select(seeds), prop::collection::vec(edit, 0..12)).prop_map(|(seed, edits)| {
+        let mut bytes = seed.to_vec();
+        for (from, to, kind, byte) in edits {
+            mutate(&mut bytes, (from, to), kind, byte);
+        }
+        bytes
+    })
+}
+
+fn mutate(bytes: &mut Vec<u8>, at: (prop::sample::Index, prop::sample::Index), kind: u8, byte: u8) {
+    if bytes.is_empty() {
+        bytes.push(byte);
+        return;
+    }
+    let (from, to) = (at.0.index(bytes.len()), at.1.index(bytes.len()));
+    let (from, to) = (from.min(to), from.max(to));
+    // Bytes that parsers look for are more telling than others.
+    let telling = b"\n\r\t,;\".\0-+e9[]' ";
+    match kind {
+        0 => bytes[from] = byte,
+        1 => bytes[from] = telling[usize::from(byte) % telling.len()],
+        2 => bytes.insert(from, telling[usize::from(byte) % telling.len()]),
+        3 => drop(bytes.drain(from..to.min(from + 40))),
+        4 => {
+            let part = bytes[from..to.min(from + 200)].to_vec();
+            bytes.splice(to..to, part);
+        }
+        _ => bytes.swap(from, to),
     }
 }

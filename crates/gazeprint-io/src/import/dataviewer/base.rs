@@ -1,6 +1,6 @@
 //! Whether the fixation report counts areas as the interest-area report does.
 
-use crate::import::layout::Layout;
+use crate::import::layout::{Layout, Word};
 use crate::import::recording::{Position, RawFixation, RowPlace, Sink};
 
 /// What is added to the number of an area in the fixation report. Counting from 0 in one report and
@@ -43,7 +43,10 @@ impl Base {
     pub(super) fn wait(&mut self, seen: Seen, layout: Option<&Layout>) -> bool {
         if let (Some(layout), Some(area)) = (layout, seen.area) {
             self.asked += 1;
-            self.compare(&seen.fixation, area, seen.label.as_deref(), layout);
+            for (at, shift) in SHIFTS.iter().enumerate() {
+                let word = area.checked_sub(*shift).and_then(|area| layout.word_of(area));
+                self.count(at, &seen, word.map(|(_, word)| word));
+            }
         }
         self.waiting.push(seen);
         self.asked >= ENOUGH || self.waiting.len() >= MOST_WAITING
@@ -62,32 +65,24 @@ impl Base {
     /// The number of the word that a fixation is on, in the report of areas.
     pub(super) fn word(&mut self, seen: &Seen, layout: &Layout, is_counted: bool) -> Option<u32> {
         let (area, shift) = (seen.area?, self.decided?);
+        let word = layout.word_of(area.checked_sub(SHIFTS[shift])?);
         if !is_counted {
-            self.compare(&seen.fixation, area, seen.label.as_deref(), layout);
+            self.count(shift, seen, word.map(|(_, word)| word));
         }
-        if self.inside[shift] == 0 {
-            return None;
-        }
-        layout.word_of(area.checked_sub(SHIFTS[shift])?).map(|(number, _)| number)
+        word.filter(|_| self.inside[shift] > 0).map(|(number, _)| number)
     }
 
-    fn compare(&mut self, fixation: &RawFixation, area: i64, label: Option<&str>, layout: &Layout) {
-        for (at, shift) in SHIFTS.iter().enumerate() {
-            let word = area.checked_sub(*shift).and_then(|area| layout.word_of(area));
-            let Some((_, word)) = word else {
-                self.outside[at] += 1;
-                continue;
-            };
-            let within = match fixation.position {
-                Position::Pixels { x, y } => {
-                    (word.left - SLACK..=word.right + SLACK).contains(&x)
-                        && (word.top - SLACK..=word.bottom + SLACK).contains(&y)
-                }
-                _ => label.is_some() && label == word.label.as_deref(),
-            };
-            self.inside[at] += u64::from(within);
-            self.outside[at] += u64::from(!within);
-        }
+    /// Counts whether a fixation is in the area that it should be in.
+    fn count(&mut self, shift: usize, seen: &Seen, word: Option<&Word>) {
+        let is_within = word.is_some_and(|word| match seen.fixation.position {
+            Position::Pixels { x, y } => {
+                (word.left - SLACK..=word.right + SLACK).contains(&x)
+                    && (word.top - SLACK..=word.bottom + SLACK).contains(&y)
+            }
+            _ => seen.label.is_some() && seen.label == word.label,
+        });
+        self.inside[shift] += u64::from(is_within);
+        self.outside[shift] += u64::from(!is_within);
     }
 
     /// Notes what was decided, and why.

@@ -17,7 +17,7 @@ use crate::import::layout::areas::centres;
 use crate::import::recording::{Area, RawFixation, RawWord, Reason, RowPlace, Sink};
 use crate::import::rows::Rows;
 
-/// A word without areas.
+/// A word without areas and without characters.
 pub const NO_CHARACTERS: Reason = Reason::new("word_without_characters");
 
 /// A map from areas of characters to words, for all texts.
@@ -82,11 +82,7 @@ impl CharacterMap {
                 continue;
             };
             let areas = list(rows.text(characters)?);
-            let reason = match areas.as_slice() {
-                [] => Some(NO_CHARACTERS),
-                areas => map.add(text, rows.text(word)?, areas, rows.row()).err(),
-            };
-            if let Some(reason) = reason {
+            if let Err(reason) = map.add(text, rows.text(word)?, &areas, rows.row()) {
                 sink.dropped(place, reason, &rows.shown());
             }
         }
@@ -107,7 +103,12 @@ impl CharacterMap {
         }
         let number = u32::try_from(text.words.len() + 1).map_err(|_| Reason::MISPLACED_WORD)?;
         text.places.extend(areas.iter().zip(0..).map(|(&area, at)| (area, (number, at))));
-        let characters = u32::try_from(areas.len()).unwrap_or(u32::MAX);
+        // A dash may have no area, but it has its place on the line.
+        let characters = if areas.is_empty() { label.chars().count() } else { areas.len() };
+        if characters == 0 {
+            return Err(NO_CHARACTERS);
+        }
+        let characters = u32::try_from(characters).unwrap_or(u32::MAX);
         text.words.push(Word { label: label.to_owned(), characters, row });
         Ok(())
     }

@@ -9,7 +9,7 @@ use super::characters::CharacterMap;
 use super::columns::{Finder, Role};
 use super::{ReportOptions, Words};
 use crate::import::error::{At, ImportError};
-use crate::import::layout::ScreenToText;
+use crate::import::layout::{Layout, ScreenToText};
 use crate::import::recording::{Eye, Position, RawFixation, Reason, RowPlace, Sink};
 use crate::import::rows::Rows;
 
@@ -55,35 +55,74 @@ fn on_screen(
     if let Some(reach) = options.reach {
         screen = screen.with_reach(reach);
     }
-    let hand_over =
-        |base: &mut Base, mut seen: Seen, is_counted, screen: &mut ScreenToText<'_>| {
-            let layout = words.layouts.get(&seen.fixation.text);
-            seen.fixation.word = layout.and_then(|layout| base.word(&seen, layout, is_counted));
-            screen.fixation(seen.place, seen.fixation)
-        };
+    let mut pages = Pages { words, last: None };
     while let Some(mut seen) = report.next(&mut screen)? {
-        let RawFixation { text, reader, trial, .. } = &seen.fixation;
-        if let Some(page) = words.page(text, reader, trial.as_ref()) {
-            seen.fixation.text = Arc::clone(page);
-        }
+        let layout = pages.turn(&mut seen.fixation);
         if base.is_decided() {
-            hand_over(&mut base, seen, false, &mut screen)?;
-        } else {
-            let layout = words.layouts.get(&seen.fixation.text);
-            if base.wait(seen, layout) {
-                for seen in base.decide() {
-                    hand_over(&mut base, seen, true, &mut screen)?;
-                }
-            }
+            seen.fixation.word = layout.and_then(|layout| base.word(&seen, layout, false));
+            screen.fixation(seen.place, seen.fixation)?;
+        } else if base.wait(seen, layout) {
+            hand_over(&mut base, words, &mut screen)?;
         }
     }
     if !base.is_decided() {
-        for seen in base.decide() {
-            hand_over(&mut base, seen, true, &mut screen)?;
-        }
+        hand_over(&mut base, words, &mut screen)?;
     }
     base.note(&mut screen);
     screen.finish()
+}
+
+/// Hands those fixations over that waited until it was clear how areas are counted.
+fn hand_over(
+    base: &mut Base,
+    words: &ScreenWords,
+    screen: &mut ScreenToText<'_>,
+) -> Result<(), ImportError> {
+    for mut seen in base.decide() {
+        let layout = words.layouts.get(&seen.fixation.text);
+        seen.fixation.word = layout.and_then(|layout| base.word(&seen, layout, true));
+        screen.fixation(seen.place, seen.fixation)?;
+    }
+    Ok(())
+}
+
+/// The page that a reader saw; the same as in the row before, as a rule.
+struct Pages<'w> {
+    words: &'w ScreenWords,
+    last: Option<Page<'w>>,
+}
+
+struct Page<'w> {
+    reader: Arc<str>,
+    text: Arc<str>,
+    trial: Option<Arc<str>>,
+    name: Arc<str>,
+    layout: Option<&'w Layout>,
+}
+
+impl<'w> Pages<'w> {
+    /// Gives a fixation the name of the text as its reader saw it, and finds the layout.
+    fn turn(&mut self, fixation: &mut RawFixation) -> Option<&'w Layout> {
+        let is_same = |page: &Page<'_>| {
+            Arc::ptr_eq(&page.reader, &fixation.reader)
+                && Arc::ptr_eq(&page.text, &fixation.text)
+                && page.trial == fixation.trial
+        };
+        if !self.last.as_ref().is_some_and(is_same) {
+            let RawFixation { reader, text, trial, .. } = &*fixation;
+            let name = Arc::clone(self.words.page(text, reader, trial.as_ref()).unwrap_or(text));
+            self.last = Some(Page {
+                reader: Arc::clone(reader),
+                text: Arc::clone(text),
+                trial: trial.clone(),
+                layout: self.words.layouts.get(&name),
+                name,
+            });
+        }
+        let page = self.last.as_ref()?;
+        fixation.text = Arc::clone(&page.name);
+        page.layout
+    }
 }
 
 /// Fixations on areas that are single characters.

@@ -138,16 +138,23 @@ impl Areas {
                  texts of their own, named TEXT~2 and so on"
             ));
         }
-        let mut own = 0;
+        let (mut own, mut proportional) = (0, 0);
         let layouts = self.texts.into_iter().map(|(text, areas)| {
             let (fit, differs) = fit_of_text(&areas, fit, pitch);
             own += usize::from(differs);
+            proportional += usize::from(fit.is_proportional());
             layout(text, areas, &fit)
         });
         let layouts = layouts.collect();
         if own > 0 {
             sink.note(format!(
-                "{own} texts have pixels per character of their own, since they do not fit the others"
+                "{own} texts have pixels per character of their own, since fonts differ in size"
+            ));
+        }
+        if proportional > 0 {
+            sink.note(format!(
+                "in {proportional} texts the widths of areas do not follow the number of characters: \
+                 the font is taken as proportional, and positions are interpolated within words"
             ));
         }
         Ok(layouts)
@@ -172,13 +179,6 @@ fn note(fit: &Fit, given: bool, sink: &mut dyn Sink) {
          residual {residual:.3} px ({:.3} characters) over {areas} areas",
         residual / slope,
     ));
-    if fit.is_proportional() {
-        sink.note(
-            "widths of areas do not follow the number of characters: the font is taken as \
-             proportional, and positions are interpolated within words"
-                .into(),
-        );
-    }
 }
 
 /// Characters and width, where an area has a label.

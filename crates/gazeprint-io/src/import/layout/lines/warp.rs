@@ -32,7 +32,8 @@ fn steps(fixations: &[Point], words: &[(Point, usize)], cells: usize) -> Vec<Ste
     let mut costs = vec![0.0; words.len()];
     for (i, at) in fixations.iter().enumerate() {
         for (j, (word, _)) in words.iter().enumerate() {
-            let distance = (at.x - word.x).hypot(at.y - word.y);
+            let (across, down) = (at.x - word.x, at.y - word.y);
+            let distance = (across * across + down * down).sqrt();
             let from_word = if j > 0 { costs[j - 1] } else { f64::INFINITY };
             let from_both = match j {
                 0 => f64::INFINITY,
