@@ -7,6 +7,7 @@ mod rows;
 pub mod dataviewer;
 pub mod layout;
 pub mod swift;
+pub mod tobii;
 
 pub use error::{At, ImportError};
 pub use recording::{Area, Eye, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
