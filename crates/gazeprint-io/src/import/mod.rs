@@ -6,6 +6,7 @@ mod rows;
 
 pub mod dataviewer;
 pub mod layout;
+pub mod pymovements;
 pub mod swift;
 pub mod tobii;
 

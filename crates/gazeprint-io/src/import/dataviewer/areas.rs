@@ -33,6 +33,12 @@ pub struct ScreenWords {
 }
 
 impl ScreenWords {
+    /// The layouts of texts, for fixations in pixels from elsewhere: see
+    /// [`ScreenToText`](crate::import::layout::ScreenToText).
+    pub fn layouts(&self) -> &Layouts {
+        &self.layouts
+    }
+
     /// The name of a text as a reader saw it in a trial.
     pub(super) fn page(
         &self,
@@ -92,6 +98,8 @@ struct Columns {
     label: Option<usize>,
     /// Left, right, top and bottom.
     edges: [usize; 4],
+    /// Whether the right and the bottom edge are a width and a height.
+    is_size: [bool; 2],
 }
 
 impl Columns {
@@ -101,18 +109,25 @@ impl Columns {
         sink: &mut dyn Sink,
     ) -> Result<Self, ImportError> {
         let mut finder = Finder::new(rows.header(), options.chosen);
+        let mut end = |edge, size| -> Result<(usize, bool), ImportError> {
+            match finder.one(edge)? {
+                Some(column) => Ok((column, false)),
+                None => match finder.one(size)? {
+                    Some(column) => Ok((column, true)),
+                    None => finder.required(edge).map(|column| (column, false)),
+                },
+            }
+        };
+        let (right, is_width) = end(Role::Right, Role::Width)?;
+        let (bottom, is_height) = end(Role::Bottom, Role::Height)?;
         let columns = Self {
+            is_size: [is_width, is_height],
             reader: finder.one(Role::Reader)?,
             text: finder.all(Role::Text)?,
             trial: finder.one(Role::Trial)?,
             area: finder.required(Role::WordArea)?,
             label: finder.one(Role::WordLabel)?,
-            edges: [
-                finder.required(Role::Left)?,
-                finder.required(Role::Right)?,
-                finder.required(Role::Top)?,
-                finder.required(Role::Bottom)?,
-            ],
+            edges: [finder.required(Role::Left)?, right, finder.required(Role::Top)?, bottom],
         };
         if columns.text.is_empty() {
             finder.lacks(Role::Text);
@@ -131,7 +146,13 @@ impl Columns {
                 Err(_) => return Ok(Err(Reason::NOT_A_NUMBER)),
             }
         }
-        let [left, right, top, bottom] = edges;
+        let [left, mut right, top, mut bottom] = edges;
+        if self.is_size[0] {
+            right += left;
+        }
+        if self.is_size[1] {
+            bottom += top;
+        }
         if left >= right || top > bottom {
             return Ok(Err(NO_AREA));
         }

@@ -52,6 +52,10 @@ pub enum Role {
     Top,
     /// The bottom edge.
     Bottom,
+    /// The width of an area, where the report has no right edge.
+    Width,
+    /// The height of an area, where the report has no bottom edge.
+    Height,
     /// A word of a map from characters to words.
     Word,
     /// The numbers of its characters' areas, as a list.
@@ -87,6 +91,8 @@ impl Role {
             Self::Right => "right",
             Self::Top => "top",
             Self::Bottom => "bottom",
+            Self::Width => "width",
+            Self::Height => "height",
             Self::Word => "word",
             Self::Characters => "characters",
         }
@@ -112,6 +118,7 @@ impl Role {
                 "item",
                 "sentence_id",
                 "story",
+                "page",
             ],
             Self::Session => &["session", "session_id"],
             Self::Trial => &["TRIAL_INDEX", "Trial_Index_", "trial"],
@@ -127,12 +134,14 @@ impl Role {
             Self::Label => &["CURRENT_FIX_INTEREST_AREA_LABEL"],
             Self::Nearest => &["CURRENT_FIX_NEAREST_INTEREST_AREA"],
             Self::Distance => &["CURRENT_FIX_NEAREST_INTEREST_AREA_DISTANCE"],
-            Self::WordArea => &["IA_ID"],
-            Self::WordLabel => &["IA_LABEL"],
-            Self::Left => &["IA_LEFT"],
-            Self::Right => &["IA_RIGHT"],
-            Self::Top => &["IA_TOP"],
-            Self::Bottom => &["IA_BOTTOM"],
+            Self::WordArea => &["IA_ID", "word_idx", "word_index", "aoi_idx", "aoi_index"],
+            Self::WordLabel => &["IA_LABEL", "word", "label", "content", "aoi"],
+            Self::Left => &["IA_LEFT", "start_x", "top_left_x", "x_min"],
+            Self::Right => &["IA_RIGHT", "end_x", "x_max"],
+            Self::Top => &["IA_TOP", "start_y", "top_left_y", "y_min"],
+            Self::Bottom => &["IA_BOTTOM", "end_y", "y_max"],
+            Self::Width => &["width"],
+            Self::Height => &["height"],
             Self::Word => &["word"],
             Self::Characters => &["char_IA_ids"],
         }
@@ -140,7 +149,7 @@ impl Role {
 }
 
 /// The columns of a header.
-pub(super) struct Finder<'h> {
+pub(in crate::import) struct Finder<'h> {
     header: &'h [String],
     chosen: &'h Chosen,
     missing: Vec<&'static str>,
@@ -148,12 +157,12 @@ pub(super) struct Finder<'h> {
 }
 
 impl<'h> Finder<'h> {
-    pub(super) fn new(header: &'h [String], chosen: &'h Chosen) -> Self {
+    pub(in crate::import) fn new(header: &'h [String], chosen: &'h Chosen) -> Self {
         Self { header, chosen, missing: Vec::new(), used: Vec::new() }
     }
 
     /// The columns of a role, none where there are none.
-    pub(super) fn all(&mut self, role: Role) -> Result<Vec<usize>, ImportError> {
+    pub(in crate::import) fn all(&mut self, role: Role) -> Result<Vec<usize>, ImportError> {
         let found = match self.chosen.get(&role) {
             Some(names) => self.named(role, names)?,
             None => self.usual(role),
@@ -166,12 +175,12 @@ impl<'h> Finder<'h> {
     }
 
     /// The column of a role.
-    pub(super) fn one(&mut self, role: Role) -> Result<Option<usize>, ImportError> {
+    pub(in crate::import) fn one(&mut self, role: Role) -> Result<Option<usize>, ImportError> {
         Ok(self.all(role)?.first().copied())
     }
 
     /// The column of a role that must be there; [`Self::done`] then says what is missing.
-    pub(super) fn required(&mut self, role: Role) -> Result<usize, ImportError> {
+    pub(in crate::import) fn required(&mut self, role: Role) -> Result<usize, ImportError> {
         let found = self.one(role)?;
         if found.is_none() {
             self.missing.push(role.name());
@@ -180,7 +189,7 @@ impl<'h> Finder<'h> {
     }
 
     /// Says which columns are used, or which are missing.
-    pub(super) fn done(self) -> Result<String, ImportError> {
+    pub(in crate::import) fn done(self) -> Result<String, ImportError> {
         if self.missing.is_empty() {
             return Ok(self.used.join(", "));
         }
@@ -189,7 +198,7 @@ impl<'h> Finder<'h> {
     }
 
     /// Counts a role as missing.
-    pub(super) fn lacks(&mut self, role: Role) {
+    pub(in crate::import) fn lacks(&mut self, role: Role) {
         self.missing.push(role.name());
     }
 

@@ -328,7 +328,7 @@ fn eye(cell: &str) -> Option<Eye> {
 
 /// Names of readers, texts and so on: the same as in the row before, as a rule, and then shared.
 #[derive(Default)]
-pub(super) struct Names {
+pub(in crate::import) struct Names {
     reader: Option<Arc<str>>,
     text: Option<Arc<str>>,
     session: Option<Arc<str>>,
@@ -339,20 +339,20 @@ pub(super) struct Names {
 type Name = Result<Option<Arc<str>>, ImportError>;
 
 impl Names {
-    pub(super) fn reader(&mut self, rows: &Rows<'_>, column: Option<usize>) -> Name {
+    pub(in crate::import) fn reader(&mut self, rows: &Rows<'_>, column: Option<usize>) -> Name {
         shared(&mut self.reader, rows, column)
     }
 
-    pub(super) fn session(&mut self, rows: &Rows<'_>, column: Option<usize>) -> Name {
+    pub(in crate::import) fn session(&mut self, rows: &Rows<'_>, column: Option<usize>) -> Name {
         shared(&mut self.session, rows, column)
     }
 
-    pub(super) fn trial(&mut self, rows: &Rows<'_>, column: Option<usize>) -> Name {
+    pub(in crate::import) fn trial(&mut self, rows: &Rows<'_>, column: Option<usize>) -> Name {
         shared(&mut self.trial, rows, column)
     }
 
     /// The text, whose name may be in several cells.
-    pub(super) fn text(&mut self, rows: &Rows<'_>, columns: &[usize]) -> Name {
+    pub(in crate::import) fn text(&mut self, rows: &Rows<'_>, columns: &[usize]) -> Name {
         if let [column] = columns {
             return shared(&mut self.text, rows, Some(*column));
         }

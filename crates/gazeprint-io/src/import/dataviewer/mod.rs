@@ -12,8 +12,8 @@
 pub mod areas;
 mod base;
 pub mod characters;
-mod columns;
-mod fixations;
+pub(super) mod columns;
+pub(super) mod fixations;
 
 use super::layout::lines::Method;
 use super::{ImportError, Sink};
