@@ -15,6 +15,8 @@ use crate::{Interrupted, Usage, corpus_or_default, print};
 
 /// Fewest readers: one alone does not tell how readers differ.
 const MIN_READERS: usize = 2;
+/// Under this many, averages and covariances come close to single readers.
+const FEW_READERS: usize = 20;
 
 /// Learn what readers have in common and how they differ, and write it to a file.
 ///
@@ -86,6 +88,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         durations_ms: [args.min_duration, args.max_duration],
         corpus_sha256: gazeprint_eval::fingerprint(&corpus),
     };
+    if readers < FEW_READERS {
+        eprintln!(
+            "note: learned from {} alone, the file says much about each of them: treat it like \
+             their recordings",
+            plural(readers, "reader")
+        );
+    }
     let population = learn(corpus.readers().len(), &readings, &progress)?;
     let stored = PopulationFile { provenance, population };
     gazeprint_io::write_population(&stored, &args.out, args.overwrite).map_err(explain)?;

@@ -48,6 +48,7 @@ mod cell;
 mod columns;
 mod encoding;
 mod error;
+mod export;
 mod files;
 pub mod import;
 mod notes;
@@ -58,6 +59,7 @@ mod table;
 mod write;
 
 pub use error::{Place, ReadError, WriteError};
+pub use export::write_frames;
 pub use notes::{Notes, Oddity};
 pub use population::{
     PopulationError, PopulationFile, Provenance, check_population_path, read_population,

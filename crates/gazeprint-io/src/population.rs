@@ -21,8 +21,8 @@ use crate::error::WriteError;
 const FORMAT: &str = "gazeprint-population";
 /// The version that is written and read.
 const VERSION: u64 = 1;
-/// No population is larger: eleven densities with all features that there may be take a tenth.
-const MAX_BYTES: u64 = 64 << 20;
+/// No population is larger: eleven densities with all features that there may be take a third.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// A population and where it comes from.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -72,7 +72,7 @@ pub enum PopulationError {
         error: io::Error,
     },
     /// Larger than any population.
-    #[error("{} is no population: found more than {} MB, expected about one", .file.display(),
+    #[error("{} is no population: found more than {} MB, expected a few", .file.display(),
             MAX_BYTES >> 20)]
     TooLarge {
         /// The file.

@@ -25,29 +25,30 @@ use crate::read::{DEFAULT_LINE, DEFAULT_NAME};
 /// not give back what the corpus holds, or the files cannot be written.
 pub fn write_corpus(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(), WriteError> {
     check(corpus)?;
-    if fs::metadata(folder).is_ok_and(|there| !there.is_dir()) {
-        return Err(WriteError::NotAFolder { path: folder.to_owned() });
-    }
-    let old: Vec<PathBuf> = Kind::CORPUS
-        .iter()
-        .flat_map(|kind| kind.candidates(folder))
-        .filter(|file| fs::symlink_metadata(file).is_ok())
-        .collect();
-    if let (Some(file), false) = (old.first(), overwrite) {
-        return Err(WriteError::Exists { file: file.clone() });
-    }
+    let layout = Layout::of(corpus);
+    write_tables(folder, overwrite, || {
+        let mut tables =
+            vec![(Kind::Fixations, layout.fixations(corpus)), (Kind::Words, layout.words(corpus))];
+        if layout.order || layout.group {
+            tables.push((Kind::Trials, layout.trials(corpus)));
+        }
+        tables
+    })
+}
+
+/// Writes the tables of a folder. Those that are there already give way, whatever their format, if
+/// `overwrite` says so.
+pub(crate) fn write_tables(
+    folder: &Path,
+    overwrite: bool,
+    tables: impl FnOnce() -> Vec<(Kind, Table)>,
+) -> Result<(), WriteError> {
+    let old = check_corpus_folder(folder, overwrite)?;
     fs::create_dir_all(folder)
         .map_err(|error| WriteError::Unwritable { path: folder.to_owned(), error })?;
-
-    let layout = Layout::of(corpus);
-    let mut tables =
-        vec![(Kind::Fixations, layout.fixations(corpus)), (Kind::Words, layout.words(corpus))];
-    if layout.order || layout.group {
-        tables.push((Kind::Trials, layout.trials(corpus)));
-    }
     // Old tables stay until the new ones are complete.
     let mut finished = Vec::new();
-    for (kind, table) in tables {
+    for (kind, table) in tables() {
         let [file, ..] = kind.candidates(folder);
         let partial = file.with_extension("csv.partial");
         let failed = |error| WriteError::Unwritable { path: partial.clone(), error };
@@ -66,7 +67,29 @@ pub fn write_corpus(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(
     Ok(())
 }
 
-type Table = csv::Result<csv::Writer<Vec<u8>>>;
+/// The tables that a folder has already.
+///
+/// # Errors
+/// If there are any and `overwrite` is off, or if the path is that of a file.
+pub(crate) fn check_corpus_folder(
+    folder: &Path,
+    overwrite: bool,
+) -> Result<Vec<PathBuf>, WriteError> {
+    if fs::metadata(folder).is_ok_and(|there| !there.is_dir()) {
+        return Err(WriteError::NotAFolder { path: folder.to_owned() });
+    }
+    let old: Vec<PathBuf> = Kind::CORPUS
+        .iter()
+        .flat_map(|kind| kind.candidates(folder))
+        .filter(|file| fs::symlink_metadata(file).is_ok())
+        .collect();
+    match old.first() {
+        Some(file) if !overwrite => Err(WriteError::Exists { file: file.clone() }),
+        _ => Ok(old),
+    }
+}
+
+pub(crate) type Table = csv::Result<csv::Writer<Vec<u8>>>;
 
 /// Which columns have something to say.
 struct Layout {
@@ -190,12 +213,12 @@ impl Layout {
     }
 }
 
-fn chosen<const N: usize>(cells: [(bool, &str); N]) -> impl Iterator<Item = &str> {
+pub(crate) fn chosen<const N: usize>(cells: [(bool, &str); N]) -> impl Iterator<Item = &str> {
     cells.into_iter().filter_map(|(wanted, cell)| wanted.then_some(cell))
 }
 
 /// The shortest text that gives the same number back.
-fn number(value: Option<f64>) -> String {
+pub(crate) fn number(value: Option<f64>) -> String {
     match value {
         None => String::new(),
         Some(value) if value == 0.0 || (1e-5..1e16).contains(&value.abs()) => value.to_string(),
@@ -204,7 +227,7 @@ fn number(value: Option<f64>) -> String {
 }
 
 /// Checks that the tables can hold the corpus.
-fn check(corpus: &Corpus) -> Result<(), WriteError> {
+pub(crate) fn check(corpus: &Corpus) -> Result<(), WriteError> {
     if corpus.scanpaths().is_empty() || corpus.texts().is_empty() {
         return Err(WriteError::Unrepresentable {
             what: format!("corpus {:?}", corpus.name()),

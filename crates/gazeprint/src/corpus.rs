@@ -150,6 +150,11 @@ impl Line {
         &self.words
     }
 
+    /// Where the regions of the words begin, and where the last one ends (D1).
+    pub fn bounds(&self) -> &[f64] {
+        &self.bounds
+    }
+
     /// The region `[L_i, H_i)` of word `i` of this line (D1).
     pub fn region(&self, i: usize) -> (f64, f64) {
         (self.bounds[i], self.bounds[i + 1])

@@ -67,6 +67,26 @@ pub(crate) fn exp_shifted(x: &[f64], shift: f64, out: &mut [f64]) {
     });
 }
 
+/// `y[j] = max(x[j], y[j])`.
+#[inline]
+pub(crate) fn raise(x: &[f64], y: &mut [f64]) {
+    Arch::new().dispatch(|| {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y = if *x > *y { *x } else { *y };
+        }
+    });
+}
+
+/// `sums[j] += exp(x[j] - shifts[j])`, as [`exp_shifted`] has it.
+#[inline]
+pub(crate) fn add_exp(x: &[f64], shifts: &[f64], sums: &mut [f64]) {
+    Arch::new().dispatch(|| {
+        for ((sum, x), shift) in sums.iter_mut().zip(x).zip(shifts) {
+            *sum += exp(*x - *shift);
+        }
+    });
+}
+
 /// Branch-free exponential: `2^k` times a Taylor polynomial on half an octave each side of zero.
 #[inline(always)]
 fn exp(x: f64) -> f64 {

@@ -23,8 +23,8 @@ pub mod stream {
     pub const PROBES: u64 = 1 << 41;
     /// Cuts held-out training readings into probes; split, fold and reader are added.
     pub const CALIBRATION: u64 = 1 << 45;
-    /// Draws how readers might read on another day; the reader is added.
-    pub const ANOTHER_DAY: u64 = 1 << 46;
+    /// Draws how readers might read on another day; fold and reader are added.
+    pub const ANOTHER_DAY: u64 = 1 << 47;
     /// Draws readers with replacement.
     pub const BOOTSTRAP: u64 = 1 << 42;
     /// Draws subsets of readers.

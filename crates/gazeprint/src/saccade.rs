@@ -12,6 +12,7 @@
 //! | 4 | regression | word < c | alpha4(-a) | [s - L_c, inf) |
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -278,6 +279,8 @@ pub struct Reading {
     pub events: Vec<Event>,
     /// Whether it was seen to its end.
     pub complete: bool,
+    /// By line of the text: [`Line::bounds`].
+    pub bounds: Arc<[Vec<f64>]>,
 }
 
 impl Reading {
@@ -302,6 +305,8 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
         .map(|(i, text)| text.group.as_deref().map_or(i, |group| *groups.entry(group).or_insert(i)))
         .collect();
     let mut sessions = HashMap::new();
+    let bounds_of = |text: &Text| text.lines().iter().map(|l| l.bounds().to_vec()).collect();
+    let bounds: Vec<Arc<[Vec<f64>]>> = corpus.texts().iter().map(bounds_of).collect();
     for (scanpath, path) in corpus.scanpaths().iter().enumerate() {
         let known = sessions.len();
         let session = *sessions.entry(path.session.as_str()).or_insert(known);
@@ -321,6 +326,7 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
                 session,
                 events,
                 complete: true,
+                bounds: Arc::clone(&bounds[text]),
             });
         }
     }

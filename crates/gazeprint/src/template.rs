@@ -76,9 +76,9 @@ impl Probe {
         Self { clamped, seen, ..Self::new(entries, constant, fixations) }
     }
 
-    /// The same with its fixations one by one.
-    pub(crate) fn with_seen(self, seen: Vec<Seen>) -> Self {
-        Self { seen, ..self }
+    /// The same with its fixations one by one, of which so many have values beyond the grids.
+    pub(crate) fn with_seen(self, seen: Vec<Seen>, clamped: usize) -> Self {
+        Self { seen, clamped: self.clamped + clamped, ..self }
     }
 
     /// The fixations one by one, where they are kept.

@@ -69,8 +69,19 @@ fn what_cannot_be_a_population_is_refused() {
     refused("unknown field `name`", &|v| v["name"] = "anna".into());
     refused("variance: found -1.0, expected a positive number", &|v| v["variance"] = (-1.0).into());
     refused("invalid type: null", &|v| v["variance"] = Value::Null);
-    refused("refixations: found 0.0, expected two", &|v| v["refixations"][1] = 0.0.into());
-    refused("expected a nonzero usize", &|v| v["max_width"] = 0.into());
+    refused("session_shares: found 17 coefficients, expected 18", &|v| {
+        _ = v["session_shares"].as_array_mut().unwrap().pop();
+    });
+    for share in [0.0, 1.0] {
+        refused("session_shares: found", &|v| v["session_shares"][3] = share.into());
+    }
+    refused("aims: found 4 kinds of saccades, expected 5", &|v| {
+        _ = v["aims"].as_array_mut().unwrap().pop();
+    });
+    refused("aims: found 11 coefficients, expected 17", &|v| v["aims"][2] = v["durations"].clone());
+    refused("aim_features: found \"x\"", &|v| v["aim_features"][0] = "x".into());
+    refused("joint: found 11 coefficients", &|v| v["joint"] = v["durations"].clone());
+    refused("joint: found 1.0, expected a mean of 0", &|v| v["joint"]["mean"][0] = 1.0.into());
     refused("invalid length 10", &|v| _ = v["centre"].as_array_mut().unwrap().pop());
     refused("type_features: found \"weather\", expected \"first of a pass\"", &|v| {
         v["type_features"][1] = "weather".into();
@@ -78,10 +89,10 @@ fn what_cannot_be_a_population_is_refused() {
     refused("duration_features: found 10 names, expected 11", &|v| {
         _ = v["duration_features"].as_array_mut().unwrap().pop();
     });
-    refused("types: found 11 coefficients, expected 92", &|v| {
+    refused("types: found 11 coefficients, expected 115", &|v| {
         v["types"] = v["durations"].clone();
     });
-    refused("found a mean of 92 numbers and a covariance of 4277, expected the 4278", &|v| {
+    refused("found a mean of 115 numbers and a covariance of 6669, expected the 6670", &|v| {
         _ = v["types"]["covariance"].as_array_mut().unwrap().pop();
     });
     refused("prior covariance of 11 coefficients is not positive definite", &|v| {
@@ -134,7 +145,7 @@ fn traits_are_those_of_reading() {
     let duration = &traits.densities[8];
     assert!(duration.unit == "ms" && (150.0..350.0).contains(&duration.mean), "{duration:?}");
     let names: Vec<&str> = traits.moves.iter().map(|m| m.name).collect();
-    assert_eq!(names, ["refixation", "forward_skip", "regression", "leave"]);
+    assert_eq!(names, ["refixation", "forward_skip", "regression", "leave", "refixation_left"]);
     let of = |traits: &[gazeprint::method::Trait], name: &str| {
         *traits.iter().find(|t| t.feature == name).unwrap()
     };
@@ -142,6 +153,7 @@ fn traits_are_those_of_reading() {
     assert!(of(&traits.moves[0].coefficients, "ln(word / 5 letters)").mean > 0.0);
     assert!(of(&traits.moves[3].coefficients, "last word of the line").mean > 0.0);
     assert!(traits.durations.iter().all(|t| t.between_readers > 0.0));
-    let forward = traits.forward_refixations;
-    assert!((0.0..1.0).contains(&forward.mean) && forward.between_readers < 0.5);
+    assert_eq!(traits.landings.len(), 5);
+    // One number for the moves, the durations, five kinds of landings and eleven densities.
+    assert_eq!(traits.session_shares.len(), 18);
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gazeprint::method::{DensityTraits, Trait, Traits};
+use gazeprint::method::{DensityTraits, RegressionTraits, Trait, Traits};
 use gazeprint_io::{PopulationFile, Provenance};
 
 use super::{plural, visible, wrapped};
@@ -10,7 +10,9 @@ use super::{plural, visible, wrapped};
 /// Width of the column of densities and durations.
 const LABEL: usize = 34;
 /// Width of the column of features.
-const FEATURE: usize = 33;
+const FEATURE: usize = 41;
+/// Regressions that fit side by side.
+const ABREAST: usize = 3;
 
 /// What is printed as JSON.
 #[derive(serde::Serialize)]
@@ -50,18 +52,13 @@ pub(super) fn table(name: &str, stored: &PopulationFile) -> Result<String, std::
     densities(&mut out, &traits)?;
     moves(&mut out, &traits)?;
     durations(&mut out, &traits)?;
-    let d = traits.forward_refixations;
-    writeln!(out, "refixations that go forward, part")?;
-    writeln!(
-        out,
-        "  mean {:.3}, readers differ by {:.3}, concentration {:.1}",
-        d.mean, d.between_readers, d.concentration
-    )?;
+    landings(&mut out, &traits)?;
+    sessions(&mut out, &traits)?;
     if traits.fell > 0 {
         let count = plural(traits.fell, "Gaussian");
         out.push('\n');
         out.push_str(&wrapped(&format!(
-            "note: the evidence fell while {count} was learned, and the best state was kept"
+            "note: the evidence fell while learning {count}, and the best state was kept"
         )));
     }
     Ok(out)
@@ -112,31 +109,79 @@ fn densities(out: &mut String, traits: &Traits) -> std::fmt::Result {
     Ok(())
 }
 
-fn moves(out: &mut String, traits: &Traits) -> std::fmt::Result {
-    write!(out, "{:<width$}", "what the eye does next, log odds", width = FEATURE + 2)?;
-    for m in &traits.moves {
-        let name = if m.name == "forward_skip" { "skip" } else { m.name };
-        write!(out, "{name:>11}")?;
-    }
-    write!(out, "\n{:<width$}", "", width = FEATURE + 2)?;
-    for _ in &traits.moves {
-        write!(out, "{:>6}{:>5}", "mean", "sd")?;
-    }
-    out.push('\n');
-    let features = traits.moves.first().map_or(&[][..], |m| &m.coefficients);
-    for (i, feature) in features.iter().enumerate() {
-        write!(out, "  {:<FEATURE$}", feature.feature)?;
-        for Trait { mean, between_readers, .. } in traits.moves.iter().map(|m| m.coefficients[i]) {
-            write!(out, "{mean:>6.2}{between_readers:>5.2}")?;
+/// Coefficients of several regressions on the same features, side by side.
+fn regressions(
+    out: &mut String,
+    heading: &str,
+    regressions: &[RegressionTraits],
+    short: fn(&'static str) -> &'static str,
+) -> std::fmt::Result {
+    for regressions in regressions.chunks(ABREAST) {
+        write!(out, "{heading:<width$}", width = FEATURE + 2)?;
+        for regression in regressions {
+            write!(out, "{:>12}", short(regression.name))?;
+        }
+        write!(out, "\n{:<width$}", "", width = FEATURE + 2)?;
+        for _ in regressions {
+            write!(out, "{:>7}{:>5}", "mean", "sd")?;
         }
         out.push('\n');
+        let features = regressions.first().map_or(&[][..], |r| &r.coefficients);
+        for (i, feature) in features.iter().enumerate() {
+            write!(out, "  {:<FEATURE$}", feature.feature)?;
+            let columns = regressions.iter().map(|r| r.coefficients[i]);
+            for Trait { mean, between_readers, .. } in columns {
+                write!(out, "{mean:>7.2}{between_readers:>5.2}")?;
+            }
+            out.push('\n');
+        }
     }
+    Ok(())
+}
+
+fn moves(out: &mut String, traits: &Traits) -> std::fmt::Result {
+    regressions(out, "what the eye does next, log odds", &traits.moves, |name| match name {
+        "forward_skip" => "skip",
+        "refixation" => "refix right",
+        "refixation_left" => "refix left",
+        name => name,
+    })?;
     out.push_str(&wrapped(
         "Against a move to the next word, a unit of the feature. leave: for another line, or for \
          good. furthest: no word so far on has been seen before. x: a product. sd: over \
          readers. What never occurs keeps the numbers that learning started from.",
     ));
     out.push('\n');
+    Ok(())
+}
+
+fn landings(out: &mut String, traits: &Traits) -> std::fmt::Result {
+    regressions(out, "where the eye lands, log density", &traits.landings, |name| match name {
+        "alpha1" => "refix right",
+        "alpha1bar" => "refix left",
+        "alpha2" => "next word",
+        "alpha3" => "skip",
+        _ => "regression",
+    })?;
+    out.push_str(&wrapped(
+        "Added to the log density of the amplitude, a unit of the feature. level: of a whole word, \
+         against the others that may be landed on. slope, bend: times v and 4 v^2, with v from -1/2 \
+         at the word's left end to 1/2 at its right. sd: over readers.",
+    ));
+    out.push('\n');
+    Ok(())
+}
+
+fn sessions(out: &mut String, traits: &Traits) -> std::fmt::Result {
+    writeln!(out, "part of the differences between readers that lies between a reader's sessions")?;
+    for share in &traits.session_shares {
+        let name = match share.part.split_once(' ') {
+            Some(("landings", density)) => format!("landings, {}", label(density)),
+            _ if label(share.part).is_empty() => share.part.to_owned(),
+            _ => format!("{} ({})", label(share.part), share.part),
+        };
+        writeln!(out, "  {name:<LABEL$}{:>8.3}", share.share)?;
+    }
     Ok(())
 }
 

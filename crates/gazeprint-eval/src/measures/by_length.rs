@@ -117,9 +117,9 @@ impl ByLength {
                 let power = self.0.apart().map_or(0.0, |(length, before)| {
                     ((scale / before[0]).ln() / (end - length)).clamp(-1.0, 0.0)
                 });
-                // A scale of nothing has no power.
-                let power = if power.is_nan() { 0.0 } else { power };
-                [scale * (power * (fixations.ln() - end)).exp(), offset]
+                // A scale of nothing has no power; nor has 0 times infinitely many fixations.
+                let fall = power * (fixations.ln() - end);
+                [scale * if fall < 0.0 { fall.exp() } else { 1.0 }, offset]
             }
         };
         Affine { scale, offset }
@@ -128,8 +128,8 @@ impl ByLength {
 
 /// Thresholds for a wanted rate of false accepts, by length of the probe.
 ///
-/// Beyond the lengths it was learned at, a threshold is continued from the nearest, and the nearest
-/// that differs from it by a factor of two, but never downwards:
+/// Beyond the lengths it was learned at, a threshold is continued from the nearest and one before
+/// it (for longer probes, one that differs by a factor of two), but never downwards:
 ///
 /// - *Longer.* The scores of impostors drift with the number of fixations, each claim at its own
 ///   pace. Mostly they fall, and the threshold with them; where readers resemble each other, or a
@@ -218,6 +218,7 @@ mod tests {
         close(table.at(f64::INFINITY), affine(0.0, -2.0));
         let rising = ByLength::new([(1.0, affine(0.5, 0.0)), (3.0, affine(0.8, 1.0))]).unwrap();
         close(rising.at(1e6), affine(0.8, 1.0));
+        close(rising.at(f64::INFINITY), affine(0.8, 1.0));
         // Never so fast that more reading would be worth less.
         let falling = ByLength::new([(1.0, affine(1.0, 0.0)), (2.0, affine(1e-3, 0.0))]).unwrap();
         close(falling.at(3.0_f64.exp()), affine(1e-3 / 1.0_f64.exp(), 0.0));

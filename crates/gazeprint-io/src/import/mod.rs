@@ -1,17 +1,37 @@
 //! Brings recordings in, from the formats that people have.
+//!
+//! Data walks as follows. A [`Source`] unpacks and decodes a file. A parser, such as [`table`], reads
+//! it a row at a time and hands fixations and words to a [`Sink`], in the units of the recording;
+//! what it cannot use it drops there, with a reason. The [`Recording`] gathers them. Something that
+//! implements [`Place`] turns pixels into characters. [`import`] does all this, and ends with a
+//! corpus, or with fixations alone where no words are known, and with an [`ImportReport`].
 
-mod error;
-mod recording;
-mod rows;
-
+mod aliases;
+mod collect;
 pub mod dataviewer;
+mod dialect;
+mod error;
 pub mod layout;
+mod lines;
 pub mod pymovements;
+mod recording;
+mod report;
+mod rows;
+mod run;
+mod source;
 pub mod swift;
+pub mod table;
 pub mod tobii;
+mod write;
 
+pub use aliases::{Choice, Mapped, Mapping, Role, Unit};
+pub use collect::{Imported, Place, RawReading, RawText, Recording};
 pub use error::{At, ImportError};
 pub use recording::{Area, Eye, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
+pub use report::{DropCount, Drops, Example, ImportReport, InputReport};
+pub use run::{Format, Open, Request, import};
+pub use source::Source;
+pub use write::{WithoutWords, check_out, write_imported};
 
 #[cfg(test)]
 mod collected;

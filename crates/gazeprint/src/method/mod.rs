@@ -18,8 +18,8 @@ pub use landwehr::{landwehr, landwehr_t, landwehr_ta};
 pub use observations::Observations;
 pub(crate) use population::Seen;
 pub use population::{
-    DensityTraits, Direction, MoveTraits, Population, PopulationGallery, PopulationMethod,
-    ReaderPosterior, StoredPopulationError, Trait, Traits, population,
+    DensityTraits, Population, PopulationGallery, PopulationMethod, ReaderPosterior,
+    RegressionTraits, SessionShare, StoredPopulationError, Trait, Traits, population,
 };
 pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;

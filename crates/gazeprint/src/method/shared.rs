@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Observations;
 use super::stored::{MAX_LOWER, StoredDensity};
-use crate::density::{Features, GaussianPrior, Grid, Likelihood, Sample, mean_pairwise_distance};
+use crate::density::{
+    Features, GaussianPrior, Grid, Likelihood, Sample, Tabulated, mean_pairwise_distance,
+};
 use crate::inference::{InferenceError, Mode, Problem, Scratch};
 use crate::random::Stream;
 use crate::saccade::{DensityId, Observation};
@@ -15,7 +17,7 @@ use crate::saccade::{DensityId, Observation};
 /// Grids end this far beyond the largest training value (D9).
 const HEADROOM: f64 = 1.05;
 /// The pooled fit takes at most this many observations (D7).
-const MAX_POOLED: usize = 20_000;
+pub(super) const MAX_POOLED: usize = 20_000;
 /// A is tuned on at most this many readers (D6).
 const MAX_TUNING_READERS: usize = 64;
 /// The variances of the Gaussian process that are tried: half-decades from 0.01 to 100 (D6).
@@ -133,6 +135,11 @@ impl SharedDensity {
     /// The problem of inferring this density from a sample.
     pub fn problem<'a>(&'a self, sample: &'a Sample) -> Problem<'a> {
         Problem { likelihood: Likelihood::new(&self.features, sample), prior: &self.prior }
+    }
+
+    /// The log density at the nodes for some coefficients.
+    pub(super) fn log_density(&self, theta: &[f64]) -> Vec<f64> {
+        Tabulated::of(&self.features, theta).into_log_f()
     }
 
     /// The stream of a reader's posterior, named after the reader's place and the density alone.

@@ -2,9 +2,11 @@
 
 use rand_distr::{Distribution, StandardNormal};
 
+use super::aims::{self, AIMED};
 use super::durations::Sums;
 use super::gaussian::{Belief, Message};
-use super::{Population, Seen, choices, learn, stays, types};
+use super::joint::Part;
+use super::{Population, Seen, aimed, choices, learn, stays, types};
 use crate::density::{GaussianPrior, Likelihood, Sample, Tabulated};
 use crate::inference::{Diagnostics, Engine, Problem, Scratch};
 use crate::kernels;
@@ -22,7 +24,15 @@ pub struct ReaderPosterior {
     pub(super) densities: Vec<DensityPosterior>,
     pub(super) types: Vec<f64>,
     pub(super) durations: Vec<f64>,
-    pub(super) mu: f64,
+    /// In the order of [`AIMED`].
+    pub(super) aims: Vec<Vec<f64>>,
+}
+
+impl ReaderPosterior {
+    /// Whether anything was seen of the reader.
+    fn is_known(&self) -> bool {
+        self.densities.iter().any(|density| density.outcome.is_some())
+    }
 }
 
 /// What is known of one density of a reader.
@@ -41,8 +51,12 @@ pub(super) fn mode(belief: Option<Belief>, prior: &GaussianPrior) -> Vec<f64> {
     belief.map_or_else(|| prior.mean().to_vec(), |belief| belief.mode)
 }
 
-pub(super) fn type_belief(seen: &[Seen], prior: &GaussianPrior) -> Option<Belief> {
-    types::believe(&choices(seen), prior, prior.mean())
+/// Parts that are known from nothing but their own data.
+fn alone(priors: &[&GaussianPrior]) -> Vec<Part> {
+    priors
+        .iter()
+        .map(|&prior| Part { prior: prior.clone(), expected: prior.mean().to_vec() })
+        .collect()
 }
 
 /// What one reader read.
@@ -74,22 +88,46 @@ impl Population {
         Read { seen, observations, durations: belief }
     }
 
-    /// The Gaussians of the parts of a reader: types, durations, then the densities.
+    /// The Gaussians of the parts of a reader: types, durations, aims, then the densities.
     pub(super) fn priors(&self) -> Vec<&GaussianPrior> {
-        let regressions = [&self.types, &self.durations].into_iter();
+        let regressions = [&self.types, &self.durations].into_iter().chain(&self.aims);
         regressions.chain(self.densities.iter().map(|density| &density.prior)).collect()
+    }
+
+    /// What is known of where saccades of one kind land, given the density of their amplitudes.
+    pub(super) fn aim_belief(
+        &self,
+        kind: usize,
+        seen: &[Seen],
+        log_f: &[f64],
+        prior: &GaussianPrior,
+        start: &[f64],
+    ) -> Option<Belief> {
+        let aims = aimed(kind, &self.densities[AIMED[kind] as usize], seen, log_f);
+        aims::believe(&aims, prior, start)
     }
 
     /// What a reader's data say of each part, in the same order; nothing where there are none.
     pub(super) fn messages(&self, readings: &[&Reading]) -> Vec<Option<Message>> {
         let read = self.read(readings, &self.durations);
-        let types = type_belief(&read.seen, &self.types);
-        let densities = self.densities.iter().map(|density| {
-            let sample = density.sample(read.observations.of_reader(density.id, 0));
-            let start = density.prior.mean();
-            (!sample.is_empty()).then(|| learn::believe(density, &density.prior, &sample, start))?
+        let types = types::believe(&choices(&read.seen), &self.types, self.types.mean());
+        let densities: Vec<Option<Belief>> = self
+            .densities
+            .iter()
+            .map(|density| {
+                let sample = density.sample(read.observations.of_reader(density.id, 0));
+                let start = density.prior.mean();
+                let known = !sample.is_empty();
+                known.then(|| learn::believe(density, &density.prior, &sample, start))?
+            })
+            .collect();
+        let aims = self.aims.iter().enumerate().map(|(kind, prior)| {
+            let id = AIMED[kind] as usize;
+            let log_f = self.densities[id].log_density(&densities[id].as_ref()?.mode);
+            self.aim_belief(kind, &read.seen, &log_f, prior, prior.mean())
         });
-        let beliefs = [types, read.durations].into_iter().chain(densities);
+        let aims: Vec<Option<Belief>> = aims.collect();
+        let beliefs = [types, read.durations].into_iter().chain(aims).chain(densities);
         beliefs.zip(self.priors()).map(|(belief, prior)| Message::of(&belief?, prior)).collect()
     }
 
@@ -103,63 +141,73 @@ impl Population {
         readings: &[&Reading],
         stream: impl Fn(&SharedDensity) -> Stream,
     ) -> ReaderPosterior {
-        let alone = self.priors();
-        let together = self.joint.priors(&self.messages(readings), &alone);
-        let priors: Vec<&GaussianPrior> =
-            together.as_ref().map_or(alone, |priors| priors.iter().collect());
-        let (types, durations) = (priors[0], priors[1]);
-        let read = self.read(readings, durations);
-        let [forward, backward] = read.observations.refixations[0].map(|n| n as f64);
-        let [a, b] = self.refixations;
-        let densities = self.densities.iter().zip(&priors[2..]);
+        let priors = self.priors();
+        let parts = self.joint.parts(&self.messages(readings), &priors);
+        let parts = parts.unwrap_or_else(|| alone(&priors));
+        let (types, durations) = (&parts[0], &parts[1]);
+        let (aims, densities) = parts[2..].split_at(self.aims.len());
+        let read = self.read(readings, &durations.prior);
+        let densities: Vec<DensityPosterior> = self
+            .densities
+            .iter()
+            .zip(densities)
+            .map(|(density, part)| {
+                let sample = density.sample(read.observations.of_reader(density.id, 0));
+                DensityPosterior::of(engine, density, part, &sample, stream(density))
+            })
+            .collect();
+        let aims = aims.iter().enumerate().map(|(kind, Part { prior, expected })| {
+            let log_f = &densities[AIMED[kind] as usize].log_mean;
+            mode(self.aim_belief(kind, &read.seen, log_f, prior, expected), prior)
+        });
+        let moves = types::believe(&choices(&read.seen), &types.prior, &types.expected);
         ReaderPosterior {
-            densities: densities
-                .map(|(density, prior)| {
-                    let sample = density.sample(read.observations.of_reader(density.id, 0));
-                    DensityPosterior::of(engine, density, prior, &sample, stream(density))
-                })
-                .collect(),
-            types: mode(type_belief(&read.seen, types), types),
-            durations: mode(read.durations, durations),
-            mu: (forward + a) / (forward + backward + a + b),
+            types: mode(moves, &types.prior),
+            durations: mode(read.durations, &durations.prior),
+            aims: aims.collect(),
+            densities,
         }
     }
 
     /// Readers as they might have been on another day. The deviation of a session is drawn from
     /// the differences between readers, of which it is a share, so that it moves all that is known
-    /// of a reader together: who is slow today is slow in everything. `stream` names the random
-    /// numbers of a reader.
+    /// of a reader together: who is slow today is slow in everything. Readers of whom nothing is
+    /// known have no part in it. `stream` names the random numbers of a reader.
     pub(super) fn on_another_day(
         &self,
         readers: &[ReaderPosterior],
         stream: impl Fn(usize) -> Stream,
     ) -> Vec<ReaderPosterior> {
+        let known: Vec<&ReaderPosterior> = readers.iter().filter(|r| r.is_known()).collect();
         let mut moved = readers.to_vec();
         for (reader, moved) in moved.iter_mut().enumerate() {
             let mut rng = stream(reader).chain(0);
-            let weights: Vec<f64> =
-                readers.iter().map(|_| StandardNormal.sample(&mut rng)).collect();
+            let weights: Vec<f64> = known.iter().map(|_| StandardNormal.sample(&mut rng)).collect();
             let shift = |coefficients: &mut [f64],
                          mean: &[f64],
                          share: f64,
                          of: &dyn Fn(&ReaderPosterior) -> Vec<f64>| {
                 // Given one day, the other is regressed to the mean: days are exchangeable.
-                let spread = (share * (2.0 - share) / readers.len() as f64).sqrt();
+                let spread = (share * (2.0 - share) / known.len().max(1) as f64).sqrt();
                 for (c, m) in coefficients.iter_mut().zip(mean) {
                     *c = m + (1.0 - share) * (*c - m);
                 }
-                for (other, weight) in readers.iter().zip(&weights) {
+                for (other, weight) in known.iter().zip(&weights) {
                     let offset: Vec<f64> = of(other).iter().zip(mean).map(|(c, m)| c - m).collect();
                     kernels::axpy(spread * weight, &offset, coefficients);
                 }
             };
-            shift(&mut moved.types, self.types.mean(), self.shares.types, &|r| r.types.clone());
-            let mean = self.durations.mean();
-            shift(&mut moved.durations, mean, self.shares.durations, &|r| r.durations.clone());
+            let (types, durations) = (self.types.mean(), self.durations.mean());
+            shift(&mut moved.types, types, self.shares[0], &|r| r.types.clone());
+            shift(&mut moved.durations, durations, self.shares[1], &|r| r.durations.clone());
+            let (aims, densities) = self.shares[2..].split_at(self.aims.len());
+            for (i, prior) in self.aims.iter().enumerate() {
+                shift(&mut moved.aims[i], prior.mean(), aims[i], &|r| r.aims[i].clone());
+            }
             for (i, density) in self.densities.iter().enumerate() {
                 let mut theta = moved.densities[i].theta.clone();
-                let share = self.shares.densities[i];
-                shift(&mut theta, density.prior.mean(), share, &|r| r.densities[i].theta.clone());
+                let mean = density.prior.mean();
+                shift(&mut theta, mean, densities[i], &|r| r.densities[i].theta.clone());
                 moved.densities[i].move_to(theta, density);
             }
         }
@@ -171,13 +219,13 @@ impl DensityPosterior {
     fn of(
         engine: &Engine,
         density: &SharedDensity,
-        prior: &GaussianPrior,
+        Part { prior, expected }: &Part,
         sample: &Sample,
         stream: Stream,
     ) -> Self {
         let mut scratch = Scratch::new(&density.features);
         let problem = Problem { likelihood: Likelihood::new(&density.features, sample), prior };
-        let found = problem.mode(prior.mean(), &mut scratch).and_then(|mode| {
+        let found = problem.mode(expected, &mut scratch).and_then(|mode| {
             let posterior = engine.posterior(&problem, &mode, 0, stream, &mut scratch)?;
             Ok((mode.theta, posterior))
         });

@@ -1,12 +1,20 @@
-//! What saccade types and durations are regressed on.
+//! What saccade types, durations and landings are regressed on.
+
+use std::cmp::Ordering;
 
 use super::types::MOVES;
 use crate::saccade::{Event, SaccadeType};
 
-/// Coefficients of each saccade type.
+/// Coefficients of each move.
 pub(super) const TYPE_FEATURES: usize = 23;
 /// Coefficients of the durations.
 pub(super) const DURATION_FEATURES: usize = 11;
+/// Coefficients of where saccades of a kind land: of the level of a word, of the slope over it, of
+/// the bend.
+pub(super) const LEVELS: usize = 9;
+pub(super) const SLOPES: usize = 5;
+const BENDS: usize = 3;
+pub(super) const AIM_FEATURES: usize = LEVELS + SLOPES + BENDS;
 
 /// A fixation, with the one before in the pass.
 struct Here<'a> {
@@ -124,7 +132,7 @@ pub(super) fn of_type(event: &Event) -> [f64; TYPE_FEATURES] {
 /// Which moves are possible at a fixation.
 pub(super) fn possible(event: &Event) -> [bool; MOVES] {
     let [before, after] = event.situation.around;
-    [true, after > 0, after > 1, before > 0, true]
+    [true, after > 0, after > 1, before > 0, true, true]
 }
 
 /// Log of the amplitude that led here, in units of seven characters (half a
@@ -140,4 +148,80 @@ fn amplitude(event: &Event) -> f64 {
 pub(super) fn of_duration(previous: Option<&Event>, event: &Event) -> [f64; DURATION_FEATURES] {
     let here = Here { previous, event };
     OF_DURATION.each_ref().map(|feature| (feature.value)(&here))
+}
+
+/// Names of what the place depends on where a saccade lands: level, slope and bend of a word.
+pub(super) const OF_AIM: [&str; AIM_FEATURES] = [
+    "level: nearest word",
+    "level: ln(word / 5 letters)",
+    "level: nearest x ln(word)",
+    "level: end of the line",
+    "level: seen before",
+    "level: nearest x seen before",
+    "level: nearest x ln(jumped), or last word",
+    "level: nearest x ln(duration / 200 ms)",
+    "level: nearest x furthest",
+    "slope: constant",
+    "slope: ln(word / 5 letters)",
+    "slope: launch distance / 5 characters",
+    "slope: ln(duration / 200 ms)",
+    "slope: furthest",
+    "bend: constant",
+    "bend: ln(word / 5 letters)",
+    "bend: launch distance / 5 characters",
+];
+
+/// A word where a saccade may land.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct AimedWord {
+    /// Those of the level, of the slope and of the bend.
+    pub(super) features: [f64; AIM_FEATURES],
+}
+
+impl AimedWord {
+    /// A word of a line, seen from a fixation on that line. The regions of its words are between
+    /// `bounds`; `visited` are those fixated before.
+    pub(super) fn new(bounds: &[f64], visited: &[bool], from: &Event, word: usize) -> Self {
+        let c = from.word;
+        // Without the blank before it.
+        let length = |w: usize| log_length(Some((bounds[w + 1] - bounds[w] - 1.0).max(1.0)));
+        let log_duration = (from.duration / 200.0).ln();
+        let new = indicator(from.situation.new);
+        let own = length(word);
+        // Skips and regressions choose among words: how near they are, and what they are like.
+        let near = indicator(word.abs_diff(c) == if word > c { 2 } else { 1 });
+        let seen = indicator(visited[word]);
+        let (end, jumped) = if word > c {
+            (word + 2 == bounds.len(), length(c + 1))
+        } else {
+            (word == 0, indicator(c + 2 == bounds.len()))
+        };
+        let levels = [
+            near,
+            own,
+            near * own,
+            indicator(end),
+            seen,
+            near * seen,
+            near * jumped,
+            near * log_duration,
+            near * new,
+        ];
+        // From the fixation to the near end of the word; within a word, to its middle.
+        let launch = match word.cmp(&c) {
+            Ordering::Greater => bounds[word] - from.x,
+            Ordering::Equal => 0.5 * (bounds[word] + bounds[word + 1]) - from.x,
+            Ordering::Less => from.x - bounds[word + 1],
+        } / 5.0;
+        let slopes = [1.0, own, launch, log_duration, new];
+        let bends = [1.0, own, launch];
+        let all = levels.iter().chain(&slopes).chain(&bends);
+        let mut features = [0.0; AIM_FEATURES];
+        features.iter_mut().zip(all).for_each(|(feature, x)| *feature = *x);
+        // Where there is no choice among words, their levels do not matter.
+        if word == c || word == c + 1 {
+            features[..LEVELS].fill(0.0);
+        }
+        Self { features }
+    }
 }

@@ -1,31 +1,39 @@
-//! Readers whose saccade types and durations depend on the situation.
+//! Readers whose saccades and durations depend on the situation.
 
+use std::sync::Arc;
+
+use super::aims::{AIMED, Aim, PART, Spot};
 use super::durations::Stay;
 use super::features::{self, DURATION_FEATURES, TYPE_FEATURES};
-use super::types::{Choice, FREE, LEAVE};
+use super::types::{BACK, Choice, FREE, LEAVE};
 use crate::density::Grid;
 use crate::gallery::{Gallery, TemplateGallery};
 use crate::kernels;
-use crate::saccade::{Event, Reading};
+use crate::saccade::{DensityId, Event, Reading};
 use crate::template::Probe;
 
 /// A fixation as this gallery looks at it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Seen {
     /// What the eye did next; none where signal was lost.
     pub(super) choice: Option<Choice>,
     pub(super) stay: Stay,
+    /// The saccade that led here, if any.
+    pub(super) aim: Option<Aim>,
 }
 
 impl Seen {
     /// The fixations of a reading.
     pub(super) fn of(reading: &Reading) -> Vec<Self> {
+        let words = |bounds: &Vec<f64>| vec![false; bounds.len() - 1];
+        let mut visited: Vec<Vec<bool>> = reading.bounds.iter().map(words).collect();
         let next = reading.events.iter().skip(1).map(Some).chain([None]);
         reading
             .with_previous()
             .zip(next)
             .map(|((previous, event), next)| {
                 let chosen = match next {
+                    Some(Event { density: DensityId::Alpha1Bar, .. }) => Some(BACK),
                     Some(Event { kind: Some(kind), .. }) => Some(*kind as usize),
                     // Signal was lost.
                     Some(next) if next.line == event.line => None,
@@ -42,7 +50,10 @@ impl Seen {
                     kind: event.kind.map_or(0, |kind| kind as usize + 1),
                     duration: event.duration,
                 };
-                Self { choice, stay }
+                let (bounds, visited) = (&reading.bounds[event.line], &mut visited[event.line]);
+                let aim = previous.and_then(|from| Aim::new(bounds, visited, from, event));
+                visited[event.word] = true;
+                Self { choice, stay, aim }
             })
             .collect()
     }
@@ -58,6 +69,10 @@ pub(super) struct Lanes {
     durations: Vec<f64>,
     /// Log densities of durations: kind after kind, reader after reader, node after node.
     tables: Vec<Vec<f64>>,
+    /// By kind of saccade, feature after feature.
+    aims: Vec<Vec<f64>>,
+    /// Log densities of amplitudes: kind after kind, node after node, readers side by side.
+    amplitudes: Vec<Vec<f64>>,
 }
 
 /// One reader, for [`Lanes`].
@@ -66,6 +81,10 @@ pub(super) struct Lane {
     pub(super) durations: Vec<f64>,
     /// By kind.
     pub(super) tables: [Vec<f64>; 5],
+    /// By kind of saccade.
+    pub(super) aims: Vec<Vec<f64>>,
+    /// Log densities of amplitudes, by kind of saccade.
+    pub(super) amplitudes: [Vec<f64>; AIMED.len()],
 }
 
 impl Lanes {
@@ -74,6 +93,15 @@ impl Lanes {
             (0..len).flat_map(|i| rows.iter().map(move |row| row[i])).collect()
         }
         let rows = |of: fn(&Lane) -> &[f64]| lanes.iter().map(of).collect::<Vec<_>>();
+        let of_kinds = |of: fn(&Lane, usize) -> &Vec<f64>| {
+            let kinds = 0..AIMED.len();
+            kinds
+                .map(|kind| {
+                    let rows: Vec<&[f64]> = lanes.iter().map(|l| &of(l, kind)[..]).collect();
+                    side_by_side(rows.first().map_or(0, |row| row.len()), &rows)
+                })
+                .collect()
+        };
         Self {
             readers: lanes.len(),
             types: side_by_side(FREE.len() * TYPE_FEATURES, &rows(|l| &l.types)),
@@ -81,17 +109,26 @@ impl Lanes {
             tables: (0..5)
                 .map(|kind| lanes.iter().flat_map(|l| l.tables[kind].iter().copied()).collect())
                 .collect(),
+            aims: of_kinds(|l, kind| &l.aims[kind]),
+            amplitudes: of_kinds(|l, kind| &l.amplitudes[kind]),
         }
     }
 
     /// Adds the log-likelihood of every fixation.
     pub(super) fn score(&self, common: &Common, seen: &[Seen], scores: &mut [f64]) {
+        if self.readers == 0 {
+            return;
+        }
         let mut sums = vec![0.0; FREE.len() * self.readers];
-        for Seen { choice, stay } in seen {
+        let mut landings = Landings::default();
+        for Seen { choice, stay, aim } in seen {
             if let Some(choice) = choice {
                 self.score_type(choice, &mut sums, scores);
             }
             self.score_duration(common, stay, &mut sums[..self.readers], scores);
+            if let Some(aim) = aim {
+                self.score_aim(common, aim, &mut landings, scores);
+            }
         }
     }
 
@@ -107,6 +144,51 @@ impl Lanes {
         for (r, score) in scores.iter_mut().enumerate() {
             let free = std::array::from_fn(|k| sums[k * n + r]);
             *score += choice.log_probability(&free);
+        }
+    }
+
+    fn score_aim(&self, common: &Common, aim: &Aim, at: &mut Landings, scores: &mut [f64]) {
+        let n = self.readers;
+        let grid = &common.amplitudes[aim.kind];
+        let (tables, aims) = (&self.amplitudes[aim.kind], &self.aims[aim.kind]);
+        // The level, slope and bend of every word.
+        at.shapes.clear();
+        at.shapes.resize(3 * n * aim.words.len(), 0.0);
+        for (word, shape) in aim.words.iter().zip(at.shapes.chunks_exact_mut(3 * n)) {
+            for (f, &x) in word.features.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                let part = PART[f];
+                let coefficients = &aims[f * n..(f + 1) * n];
+                kernels::axpy(x, coefficients, &mut shape[part * n..(part + 1) * n]);
+            }
+        }
+        let shapes = &at.shapes;
+        let log_mass = |spot: &Spot, out: &mut [f64]| {
+            let place = grid.place(spot.amplitude.max(grid.lower()));
+            let shape = &shapes[3 * n * spot.word..3 * n * (spot.word + 1)];
+            out.copy_from_slice(&shape[..n]);
+            kernels::axpy(spot.v, &shape[n..2 * n], out);
+            kernels::axpy(4.0 * spot.v * spot.v, &shape[2 * n..], out);
+            let node = |i: usize| &tables[i * n..(i + 1) * n];
+            kernels::axpy(1.0 - place.t, node(place.cell), out);
+            kernels::axpy(place.t, node(place.cell + 1), out);
+            out.iter_mut().for_each(|v| *v += spot.log_width);
+        };
+        at.log_masses.resize(n * aim.spots.len(), 0.0);
+        at.peaks.clear();
+        at.peaks.resize(n, f64::NEG_INFINITY);
+        at.sums.clear();
+        at.sums.resize(n, 0.0);
+        for (spot, out) in aim.spots.iter().zip(at.log_masses.chunks_exact_mut(n)) {
+            log_mass(spot, out);
+            kernels::raise(out, &mut at.peaks);
+        }
+        for log_masses in at.log_masses[..n * aim.spots.len()].chunks_exact(n) {
+            kernels::add_exp(log_masses, &at.peaks, &mut at.sums);
+        }
+        let landed = &mut at.log_masses[..n];
+        log_mass(&aim.landed, landed);
+        for (r, score) in scores.iter_mut().enumerate() {
+            *score += landed[r] - at.peaks[r] - at.sums[r].ln();
         }
     }
 
@@ -128,19 +210,42 @@ impl Lanes {
     }
 }
 
-/// What all readers share of their durations.
+/// Room for the places where a saccade may land, for all readers side by side.
+#[derive(Debug, Default)]
+struct Landings {
+    shapes: Vec<f64>,
+    log_masses: Vec<f64>,
+    peaks: Vec<f64>,
+    sums: Vec<f64>,
+}
+
+/// What all readers share of their durations and amplitudes.
 #[derive(Debug, Clone)]
 pub(super) struct Common {
     /// Means of the features.
     pub(super) centre: [f64; DURATION_FEATURES],
-    /// Of the densities, by kind.
-    pub(super) grids: [std::sync::Arc<Grid>; 5],
+    /// Of the densities of durations, by kind.
+    pub(super) grids: [Arc<Grid>; 5],
+    /// Of the densities of amplitudes, by kind of saccade.
+    pub(super) amplitudes: [Arc<Grid>; AIMED.len()],
 }
 
-/// Readers around a population: amplitudes as rows, the rest by situation.
+impl Common {
+    /// How many values of a fixation lie beyond the grids: the landing, and the duration as it is.
+    fn clamped(&self, seen: &Seen) -> usize {
+        let landing = seen
+            .aim
+            .as_ref()
+            .is_some_and(|aim| aim.landed.amplitude > self.amplitudes[aim.kind].upper());
+        let stay = seen.stay.duration > self.grids[seen.stay.kind].upper();
+        usize::from(landing) + usize::from(stay)
+    }
+}
+
+/// Readers around a population: first places on a line as rows, the rest by situation.
 #[derive(Debug, Clone)]
 pub struct PopulationGallery {
-    pub(super) amplitudes: TemplateGallery,
+    pub(super) places: TemplateGallery,
     pub(super) common: Common,
     pub(super) readers: Lanes,
     pub(super) population: Lanes,
@@ -148,26 +253,61 @@ pub struct PopulationGallery {
 
 impl Gallery for PopulationGallery {
     fn len(&self) -> usize {
-        self.amplitudes.len()
+        self.places.len()
     }
 
     fn probe(&self, reading: &Reading) -> Probe {
-        self.amplitudes.probe(reading).with_seen(Seen::of(reading))
+        let seen = Seen::of(reading);
+        let clamped = seen.iter().map(|s| self.common.clamped(s)).sum();
+        self.places.probe(reading).with_seen(seen, clamped)
     }
 
     fn scores(&self, probe: &Probe) -> Vec<f64> {
-        let mut scores = self.amplitudes.scores(probe);
+        let mut scores = self.places.scores(probe);
         self.readers.score(&self.common, probe.seen(), &mut scores);
         scores
     }
 
     fn population(&self, probe: &Probe, scores: &[f64]) -> f64 {
-        let mut score = [self.amplitudes.population(probe, scores)];
+        let mut score = [self.places.population(probe, scores)];
         self.population.score(&self.common, probe.seen(), &mut score);
         score[0]
     }
 
     fn is_additive(&self) -> bool {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::population::aims::tests::{aims, coefficients, log_density, log_f};
+
+    /// Readers side by side score as each does alone.
+    #[test]
+    fn landings_of_readers_side_by_side() {
+        let grid = Grid::new(0.0, 60.0);
+        let scales = [0.0, 0.4, -0.9];
+        let tables = log_f(&grid);
+        let lane = |scale: &f64| Lane {
+            types: vec![0.0; FREE.len() * TYPE_FEATURES],
+            durations: vec![0.0; DURATION_FEATURES],
+            tables: std::array::from_fn(|_| tables.clone()),
+            aims: vec![coefficients(*scale); AIMED.len()],
+            amplitudes: std::array::from_fn(|_| tables.clone()),
+        };
+        let lanes = Lanes::new(&scales.iter().map(lane).collect::<Vec<_>>());
+        let grids = std::array::from_fn(|_| Arc::new(grid.clone()));
+        let common = Common { centre: [0.0; DURATION_FEATURES], amplitudes: grids.clone(), grids };
+        let mut room = Landings::default();
+        for aim in aims() {
+            let mut scores = vec![0.0; scales.len()];
+            lanes.score_aim(&common, &aim, &mut room, &mut scores);
+            for (score, scale) in scores.iter().zip(scales) {
+                let expected = log_density(&aim, &grid, &tables, &coefficients(scale));
+                assert!((score - expected).abs() < 1e-9 * (1.0 + expected.abs()));
+            }
+        }
     }
 }

@@ -1,9 +1,13 @@
 //! A Gaussian over readers, learned by expectation maximisation.
 
-use faer::linalg::solvers::{DenseSolveCore, Llt};
+use faer::linalg::solvers::{DenseSolveCore, Llt, Solve};
 use faer::{Col, Mat, Side};
 
 use crate::density::GaussianPrior;
+
+const MAX_STEPS: usize = 50;
+/// Half the squared Newton decrement at which a mode is found, nats.
+const TOLERANCE: f64 = 1e-8;
 
 /// What is known of one reader's coefficients: the mode and the covariance around it.
 #[derive(Debug, Clone)]
@@ -35,6 +39,51 @@ impl Message {
         let offset = Col::from_fn(p, |i| belief.mode[i] - prior.mean()[i]);
         Some(Self { precision, pull: half.transpose() * offset })
     }
+}
+
+/// The value of a log posterior with its derivatives.
+pub(super) struct Local {
+    pub(super) value: f64,
+    pub(super) gradient: Vec<f64>,
+    /// Negative Hessian, lower triangle.
+    pub(super) information: Mat<f64>,
+}
+
+/// Newton's way up a concave log posterior, from a start anywhere.
+pub(super) fn climb(
+    prior: &GaussianPrior,
+    start: &[f64],
+    local: impl Fn(&[f64]) -> Local,
+) -> Option<Belief> {
+    let mut at = start.to_vec();
+    let mut here = local(&at);
+    for _ in 0..MAX_STEPS {
+        let llt = Llt::new(here.information.as_ref(), Side::Lower).ok()?;
+        let step = llt.solve(Col::from_fn(at.len(), |i| here.gradient[i]));
+        let decrement: f64 = (0..at.len()).map(|i| step[i] * here.gradient[i]).sum();
+        if !decrement.is_finite() {
+            return None;
+        }
+        if decrement < 2.0 * TOLERANCE {
+            let (covariance, log_det) = inverse(&here.information)?;
+            let evidence = here.value + 0.5 * prior.log_det_precision() - 0.5 * log_det;
+            return Some(Belief { mode: at, covariance, evidence });
+        }
+        let mut length = 1.0;
+        loop {
+            let next: Vec<f64> = (0..at.len()).map(|i| at[i] + length * step[i]).collect();
+            let there = local(&next);
+            if there.value >= here.value - 1e-12 * here.value.abs() {
+                (at, here) = (next, there);
+                break;
+            }
+            length *= 0.5;
+            if length < 1e-6 {
+                return None;
+            }
+        }
+    }
+    None
 }
 
 /// How a covariance is held back where readers are few.

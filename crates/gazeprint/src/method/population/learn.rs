@@ -2,16 +2,17 @@
 
 use faer::Mat;
 use rayon::prelude::*;
-use statrs::function::gamma::digamma;
 
+use super::aims::{self, Aimed};
 use super::durations::Sums;
-use super::features::DURATION_FEATURES;
+use super::features::{AIM_FEATURES, DURATION_FEATURES};
 use super::gallery::Seen;
 use super::gaussian::{self, Belief, Shrinkage};
 use super::types::{self, Choice, TYPE_COEFFICIENTS};
 use super::{FitError, choices, stays};
 use crate::density::{GaussianPrior, Likelihood, Sample};
 use crate::inference::{InferenceError, Problem, Scratch};
+use crate::method::shared::MAX_POOLED;
 use crate::method::{Monitor, Observations, SharedDensity};
 use crate::saccade::DensityId;
 
@@ -31,6 +32,8 @@ const DENSITIES: Schedule =
     Schedule { iterations: 4, shrinkage: Shrinkage { diagonal: 5.0, dropped: 0.0, start: 1.0 } };
 const TYPES: Schedule =
     Schedule { iterations: 5, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.4, start: 1.0 } };
+const AIMS: Schedule =
+    Schedule { iterations: 5, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.4, start: 1.0 } };
 const DURATIONS: Schedule =
     Schedule { iterations: 10, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.0, start: 1.0 } };
 
@@ -38,9 +41,11 @@ const DURATIONS: Schedule =
 const START_ETA: f64 = 1.0;
 const START_W: f64 = 0.3;
 const START_TYPES: f64 = 0.15;
+const START_AIMS: f64 = 0.1;
 const START_DURATIONS: f64 = 0.01;
-/// Of the weak prior around 0 of the pooled regression of types.
+/// Of the weak priors around 0 of the pooled regressions of types, and of where saccades land.
 const RIDGE: f64 = 100.0;
+const RIDGE_AIMS: f64 = 10.0;
 
 /// A Gaussian over readers that was learned.
 pub(super) struct Learned {
@@ -114,11 +119,17 @@ const READER_COST: u64 = 3;
 /// What [`types`] reports to its monitor for each reader: more than half of what learning takes.
 pub(super) const TYPES_COST: u64 = POOLED_COST + READER_COST * TYPES.iterations as u64;
 
+/// At most [`MAX_POOLED`] of many items, evenly chosen.
+fn thinned<'a, T: Clone + 'a>(items: impl Iterator<Item = &'a T> + Clone) -> Vec<T> {
+    let step = items.clone().count().div_ceil(MAX_POOLED).max(1);
+    items.step_by(step).cloned().collect()
+}
+
 /// The population of regressions of saccade types; nothing of use if the monitor says stop.
 pub(super) fn types(seen: &[Vec<Seen>], monitor: &dyn Monitor) -> Learned {
     let by_reader: Vec<Vec<Choice>> = seen.iter().map(|s| choices(s)).collect();
     let ridge = start(vec![0.0; TYPE_COEFFICIENTS], |_| RIDGE);
-    let pooled: Vec<Choice> = by_reader.iter().flatten().copied().collect();
+    let pooled = thinned(by_reader.iter().flatten());
     let pooled = types::believe(&pooled, &ridge, ridge.mean());
     let pooled = pooled.map_or_else(|| ridge.mean().to_vec(), |belief| belief.mode);
     monitor.advance(POOLED_COST * by_reader.len() as u64);
@@ -130,6 +141,18 @@ pub(super) fn types(seen: &[Vec<Seen>], monitor: &dyn Monitor) -> Learned {
         let belief = types::believe(&by_reader[i], prior, mode);
         monitor.advance(READER_COST);
         belief
+    })
+}
+
+/// The population of where saccades of one kind land.
+pub(super) fn aims(by_reader: &[Vec<Aimed<'_>>]) -> Learned {
+    let ridge = start(vec![0.0; AIM_FEATURES], |_| RIDGE_AIMS);
+    let pooled = thinned(by_reader.iter().flatten());
+    let pooled = aims::believe(&pooled, &ridge, ridge.mean());
+    let pooled = pooled.map_or_else(|| ridge.mean().to_vec(), |belief| belief.mode);
+    let start = start(pooled, |_| START_AIMS);
+    maximise_from_modes(&start, &AIMS, by_reader.len(), |prior, i, mode| {
+        aims::believe(&by_reader[i], prior, mode)
     })
 }
 
@@ -200,31 +223,6 @@ pub(super) fn believe(
     Some(Belief { mode: mode.theta, covariance, evidence: mode.log_evidence })
 }
 
-/// Concentrations of the beta distribution of a probability over readers, by maximum likelihood of
-/// their counts: Minka's fixed point.
-pub(super) fn concentrations(counts: &[[usize; 2]]) -> [f64; 2] {
-    let mut concentrations = [1.0, 1.0];
-    for _ in 0..200 {
-        let total: f64 = concentrations.iter().sum();
-        let (mut above, mut below) = ([0.0; 2], 0.0);
-        for count in counts.iter().filter(|c| c[0] + c[1] > 0) {
-            below += digamma((count[0] + count[1]) as f64 + total) - digamma(total);
-            for i in 0..2 {
-                above[i] +=
-                    digamma(count[i] as f64 + concentrations[i]) - digamma(concentrations[i]);
-            }
-        }
-        if below <= 0.0 {
-            break;
-        }
-        for i in 0..2 {
-            // Readers that do not differ would take it to infinity.
-            concentrations[i] = (concentrations[i] * above[i] / below).clamp(0.05, 500.0);
-        }
-    }
-    concentrations
-}
-
 /// Asked to stop.
 pub(super) fn interrupted() -> FitError {
     InferenceError::Interrupted.into()
@@ -233,19 +231,6 @@ pub(super) fn interrupted() -> FitError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn concentrations_of_known_readers() {
-        // Probabilities 0.1, 0.3, ... 0.9 have mean 0.5 and variance 0.08: a beta distribution with
-        // that variance has 0.25 / 0.08 - 1 = 2.1 in all.
-        let counts: Vec<[usize; 2]> =
-            [100, 300, 500, 700, 900].map(|n| [n, 1000 - n]).into_iter().collect();
-        let [a, b] = concentrations(&counts);
-        assert!((a - b).abs() < 1e-6 && (a + b - 2.1).abs() < 0.5, "{a} {b}");
-        assert_eq!(concentrations(&[]), [1.0, 1.0]);
-        let [a, b] = concentrations(&[[5, 5]; 20]);
-        assert!(a > 20.0 && b > 20.0, "readers that do not differ: {a} {b}");
-    }
 
     #[test]
     fn a_falling_evidence_keeps_the_best() {

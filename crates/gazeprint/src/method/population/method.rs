@@ -37,8 +37,8 @@ struct Part {
 enum Day {
     /// As it was.
     Recorded,
-    /// As another one might have been.
-    Imagined,
+    /// As another one might have been; each number is another day.
+    Imagined(u64),
 }
 
 impl PopulationMethod {
@@ -67,8 +67,8 @@ impl PopulationMethod {
                 Ok(posterior)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        if day == Day::Imagined {
-            let index = |reader: usize| stream::ANOTHER_DAY + reader as u64;
+        if let Day::Imagined(number) = day {
+            let index = |reader: usize| stream::ANOTHER_DAY + (number << 24) + reader as u64;
             let stream = |reader: usize| Stream { seed, index: index(reader) };
             posteriors = population.on_another_day(&posteriors, stream);
         }
@@ -97,12 +97,12 @@ impl Method for PopulationMethod {
         monitor.expect(3 * (Population::cost(readers) + enrolling));
         let start = Instant::now();
         let mut folds = Vec::new();
-        // Held-out texts of the same day say little about another one.
-        let day = match training.occasion() {
-            Occasion::Another if !training.has_sessions() => Day::Imagined,
-            _ => Day::Recorded,
-        };
-        for held_out in training.halves(seed).into_iter().flatten() {
+        for (number, held_out) in training.halves(seed).into_iter().flatten().enumerate() {
+            // Held-out texts of the same day say little about another one.
+            let day = match training.occasion() {
+                Occasion::Another if !training.has_sessions() => Day::Imagined(number as u64),
+                _ => Day::Recorded,
+            };
             let readings = training.readings().iter().zip(&held_out);
             let kept: Vec<(usize, &Reading)> =
                 readings.filter(|(_, held_out)| !**held_out).map(|(r, _)| *r).collect();

@@ -2,8 +2,9 @@
 //!
 //! | file | has |
 //! |---|---|
-//! | `features` | what saccade types and durations are regressed on |
+//! | `features` | what saccades and durations are regressed on |
 //! | `types` | the regression of the types, for one reader |
+//! | `aims` | where saccades land, for one reader |
 //! | `durations` | the regression of the log durations, for one reader |
 //! | `gaussian` | a Gaussian over readers |
 //! | `learn` | the population, from all readers |
@@ -15,6 +16,7 @@
 //! | `stored` | the population as it is stored |
 //! | `traits` | the population in numbers for people |
 
+mod aims;
 mod durations;
 mod enroll;
 mod features;
@@ -33,6 +35,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use self::aims::{AIMED, Aimed};
 use self::durations::Stay;
 pub use self::enroll::ReaderPosterior;
 use self::enroll::mode;
@@ -43,10 +46,9 @@ use self::gallery::{Common, Lane, Lanes};
 use self::gaussian::Message;
 use self::joint::Joint;
 pub use self::method::{PopulationMethod, population};
-use self::sessions::Shares;
 use self::stored::StoredPopulation;
 pub use self::stored::StoredPopulationError;
-pub use self::traits::{DensityTraits, Direction, MoveTraits, Trait, Traits};
+pub use self::traits::{DensityTraits, RegressionTraits, SessionShare, Trait, Traits};
 use self::types::Choice;
 use super::{FitError, Monitor, Observations, SharedDensity};
 use crate::density::GaussianPrior;
@@ -65,17 +67,17 @@ pub struct Population {
     densities: Vec<SharedDensity>,
     types: GaussianPrior,
     durations: GaussianPrior,
+    /// In the order of [`AIMED`].
+    aims: Vec<GaussianPrior>,
     /// Means of the features of durations.
     centre: [f64; DURATION_FEATURES],
     /// Variance of log durations around a reader's regression.
     variance: f64,
-    /// How much of each Gaussian lies between the sessions of a reader.
-    shares: Shares,
-    /// How densities and regressions of a reader go together.
+    /// How much of each part's covariance lies between the sessions of a reader, in the order of
+    /// [`Population::priors`].
+    shares: Vec<f64>,
+    /// How the parts of a reader go together.
     joint: Joint,
-    /// Concentrations of the direction of refixations.
-    refixations: [f64; 2],
-    max_width: usize,
     /// Gaussians whose evidence fell while they were learned.
     fell: usize,
 }
@@ -86,6 +88,17 @@ fn choices(seen: &[Seen]) -> Vec<Choice> {
 
 fn stays(seen: &[Seen]) -> Vec<Stay> {
     seen.iter().map(|s| s.stay).collect()
+}
+
+/// The saccades of one kind, with a reader's density of their amplitudes.
+fn aimed<'a>(
+    kind: usize,
+    density: &SharedDensity,
+    seen: &'a [Seen],
+    log_f: &[f64],
+) -> Vec<Aimed<'a>> {
+    let aims = seen.iter().filter_map(|s| s.aim.as_ref()).filter(|aim| aim.kind == kind);
+    aims.map(|aim| Aimed::new(aim, density.features.grid(), log_f)).collect()
 }
 
 /// Readings by reader.
@@ -99,12 +112,19 @@ impl Population {
     /// Learns from readings, each with its reader's place among `readers`.
     ///
     /// # Errors
-    /// If a pooled fit fails or the monitor says stop.
+    /// If nothing was read, a reader's place is not below `readers`, a pooled fit fails or the
+    /// monitor says stop.
     pub fn learn(
         readers: usize,
         readings: &[(usize, &Reading)],
         monitor: &dyn Monitor,
     ) -> Result<Self, FitError> {
+        if readings.is_empty() {
+            return Err(FitError::NothingRead(0));
+        }
+        if let Some((reader, _)) = readings.iter().find(|(reader, _)| *reader >= readers) {
+            return Err(FitError::UnknownReader(*reader, readers));
+        }
         let mut by_reader = grouped(readers, readings);
         by_reader.retain(|readings| !readings.is_empty());
         let seen: Vec<Vec<Seen>> = by_reader
@@ -120,12 +140,11 @@ impl Population {
             densities: Vec::with_capacity(DensityId::ALL.len()),
             types: types.prior,
             durations: durations.prior,
+            aims: Vec::with_capacity(AIMED.len()),
             centre: learn::centre(&seen),
             variance,
-            shares: Shares::default(),
+            shares: Vec::new(),
             joint: Joint::independent(std::iter::empty()),
-            refixations: [1.0, 1.0],
-            max_width: 1,
             fell: usize::from(types.fell) + usize::from(durations.fell),
         };
         let coefficients: Vec<Vec<f64>> = seen
@@ -148,14 +167,31 @@ impl Population {
             population.densities.push(density);
             population.fell += usize::from(fell);
         }
-        population.refixations = learn::concentrations(&observations.refixations);
-        population.max_width = observations.max_width();
+        for (kind, id) in AIMED.into_iter().enumerate() {
+            check()?;
+            let density = &population.densities[id as usize];
+            let aims: Vec<Vec<Aimed<'_>>> = (0..seen.len())
+                .into_par_iter()
+                .map(|reader| {
+                    let sample = density.sample(observations.of_reader(id, reader));
+                    let start = density.prior.mean();
+                    let belief = learn::believe(density, &density.prior, &sample, start);
+                    let log_f = density.log_density(&mode(belief, &density.prior));
+                    aimed(kind, density, &seen[reader], &log_f)
+                })
+                .collect();
+            let aims = learn::aims(&aims);
+            population.aims.push(aims.prior);
+            population.fell += usize::from(aims.fell);
+        }
         let messages: Vec<Vec<Option<Message>>> =
             by_reader.par_iter().map(|readings| population.messages(readings)).collect();
         check()?;
         let lens = population.priors().into_iter().map(GaussianPrior::len);
         population.joint = Joint::learn(lens, &messages);
-        population.shares = population.learn_shares(&by_reader, &coefficients);
+        check()?;
+        population.shares = population.learn_shares(&by_reader);
+        check()?;
         Ok(population)
     }
 
@@ -177,36 +213,33 @@ impl Population {
         readers: &[ReaderPosterior],
         nobody: &ReaderPosterior,
     ) -> PopulationGallery {
-        let amplitudes: Vec<usize> =
-            (0..self.densities.len()).filter(|&i| !self.densities[i].id.is_duration()).collect();
-        let grid = |i: usize| Arc::clone(self.densities[i].features.grid());
-        let layout = Layout::new(
-            Parts { amplitudes: true, durations: false },
-            amplitudes.iter().map(|&i| (self.densities[i].id, grid(i))),
-            self.max_width,
-        );
+        let grid = |id: DensityId| Arc::clone(self.densities[id as usize].features.grid());
+        // Of what is alike in all situations, only the first place on a line is left.
+        let first = DensityId::Alpha0;
+        let parts = Parts { amplitudes: false, durations: false };
+        let layout = Layout::new(parts, [(first, grid(first))], 1);
         let row = |reader: &ReaderPosterior| {
-            let log_densities = amplitudes.iter().map(|&i| reader.densities[i].log_mean.clone());
-            layout.row(&ReaderModel {
-                // Types are scored by their situation.
-                pi: [1.0; 4],
-                mu: reader.mu,
-                log_densities: log_densities.collect(),
-            })
+            let log_densities = vec![reader.densities[first as usize].log_mean.clone()];
+            layout.row(&ReaderModel { pi: [1.0; 4], mu: 0.5, log_densities })
         };
         let rows: Vec<Vec<f64>> = readers.par_iter().map(row).collect();
         let population = row(nobody);
-        let kinds = |kind: usize| DensityId::Delta0 as usize + kind;
+        let durations = |kind: usize| DensityId::ALL[DensityId::Delta0 as usize + kind];
         let lane = |reader: &ReaderPosterior| Lane {
             types: reader.types.clone(),
             durations: reader.durations.clone(),
-            tables: std::array::from_fn(|kind| reader.densities[kinds(kind)].log_mean.clone()),
+            tables: std::array::from_fn(|kind| {
+                reader.densities[durations(kind) as usize].log_mean.clone()
+            }),
+            aims: reader.aims.clone(),
+            amplitudes: AIMED.map(|id| reader.densities[id as usize].log_mean.clone()),
         };
         PopulationGallery {
-            amplitudes: TemplateGallery::new(layout.clone(), &rows, population),
+            places: TemplateGallery::new(layout.clone(), &rows, population),
             common: Common {
                 centre: self.centre,
-                grids: std::array::from_fn(|kind| grid(kinds(kind))),
+                grids: std::array::from_fn(|kind| grid(durations(kind))),
+                amplitudes: AIMED.map(grid),
             },
             readers: Lanes::new(&readers.iter().map(lane).collect::<Vec<_>>()),
             population: Lanes::new(&[lane(nobody)]),

@@ -3,20 +3,19 @@
 //! In session `s`, reader `r` has coefficients `theta_rs = mu_r + delta_rs`. Over sessions of all
 //! readers they are distributed as `N(m, T)`, the population's Gaussian; of T, the *share* `rho` is
 //! between sessions of one reader: `delta ~ N(0, rho T)`, `mu ~ N(m, (1 - rho) T)`. One number for
-//! each Gaussian can be learned from a handful of readers who came twice.
+//! each Gaussian can be learned from a handful of readers who came twice. The Gaussian itself was
+//! learned from all k sessions of a reader together, and is smaller than T by 1 - rho (1 - 1 / k):
+//! this is neglected. (Scaled so that T fits, shares of parts that readers show little of came out
+//! as next to nothing, since T is mostly where learning started there.)
 //!
 //! What a session says of its reader is taken as Gaussian ([`Message`]).
 
 use faer::{Col, Mat};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use super::enroll::type_belief;
-use super::gaussian::{Belief, Message, inverse};
-use super::{Population, Seen, learn};
-use crate::density::GaussianPrior;
-use crate::method::Observations;
-use crate::saccade::{DensityId, Reading};
+use super::Population;
+use super::gaussian::{Message, inverse};
+use crate::saccade::Reading;
 
 /// The share where no reader came twice. Measures of reading correlate by .7 to .9 between
 /// sessions; a share that is too large costs a little accuracy, one that is too small costs trust.
@@ -27,21 +26,21 @@ const DEFAULT_WEIGHT: f64 = 5.0;
 const SHARES: [f64; 12] = [0.005, 0.01, 0.02, 0.04, 0.07, 0.11, 0.16, 0.23, 0.32, 0.44, 0.6, 0.8];
 
 impl Message {
-    /// The same message about the reader's mean, when sessions vary by `share` around it; with what
+    /// The same message about the reader's mean, when sessions vary so much around it; with what
     /// it adds to the log evidence.
-    fn of_mean(&self, share: f64) -> Option<(Self, f64)> {
+    fn of_mean(&self, variance: f64) -> Option<(Self, f64)> {
         let p = self.pull.nrows();
         let deviation = Mat::from_fn(p, p, |i, j| {
-            self.precision[(i, j)] + if i == j { 1.0 / share } else { 0.0 }
+            self.precision[(i, j)] + if i == j { 1.0 / variance } else { 0.0 }
         });
         let (covariance, log_det) = inverse(&deviation)?;
         let pull = &covariance * &self.pull;
-        let evidence = 0.5 * dot(&self.pull, &pull) - 0.5 * (log_det + p as f64 * share.ln());
-        // The inverse of share + precision^-1, also where there is no precision to invert.
+        let evidence = 0.5 * dot(&self.pull, &pull) - 0.5 * (log_det + p as f64 * variance.ln());
+        // The inverse of variance + precision^-1, also where there is no precision to invert.
         let precision = Mat::from_fn(p, p, |i, j| {
-            (if i == j { 1.0 } else { 0.0 } - covariance[(i, j)] / share) / share
+            (if i == j { 1.0 } else { 0.0 } - covariance[(i, j)] / variance) / variance
         });
-        Some((Self { precision, pull: pull * (1.0 / share) }, evidence))
+        Some((Self { precision, pull: pull * (1.0 / variance) }, evidence))
     }
 }
 
@@ -49,44 +48,25 @@ fn dot(a: &Col<f64>, b: &Col<f64>) -> f64 {
     a.iter().zip(b.iter()).map(|(a, b)| a * b).sum()
 }
 
-/// The log evidence of a reader's sessions for a share.
-fn evidence(messages: &[Message], share: f64) -> Option<f64> {
+/// The variances of a reader's mean and of a session around it, for a share.
+fn variances(share: f64) -> [f64; 2] {
+    [1.0 - share, share]
+}
+
+/// The log evidence of a reader's sessions for the variances of the mean and of a session.
+fn evidence(messages: &[&Message], [own, session]: [f64; 2]) -> Option<f64> {
     let p = messages.first()?.pull.nrows();
-    let own = 1.0 - share;
     let mut precision = Mat::from_fn(p, p, |i, j| if i == j { 1.0 / own } else { 0.0 });
     let mut pull = Col::zeros(p);
     let mut evidence = -0.5 * p as f64 * own.ln();
     for message in messages {
-        let (message, part) = message.of_mean(share)?;
+        let (message, part) = message.of_mean(session)?;
         precision += &message.precision;
         pull += &message.pull;
         evidence += part;
     }
     let (covariance, log_det) = inverse(&precision)?;
     Some(evidence + 0.5 * dot(&pull, &(&covariance * &pull)) - 0.5 * log_det)
-}
-
-fn messages(beliefs: &[Belief], prior: &GaussianPrior) -> Option<Vec<Message>> {
-    beliefs.iter().map(|belief| Message::of(belief, prior)).collect()
-}
-
-/// The part of each Gaussian that lies between the sessions of a reader, rather than between
-/// readers.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Shares {
-    pub(super) types: f64,
-    pub(super) durations: f64,
-    /// In the order of [`DensityId::ALL`].
-    pub(super) densities: Vec<f64>,
-}
-
-impl Default for Shares {
-    /// Where no reader came twice.
-    fn default() -> Self {
-        let share = DEFAULT_SHARE;
-        Self { types: share, durations: share, densities: vec![share; DensityId::ALL.len()] }
-    }
 }
 
 /// The readings of each session.
@@ -98,74 +78,35 @@ fn by_session<'a>(readings: &[&'a Reading]) -> Vec<Vec<&'a Reading>> {
 
 impl Population {
     /// How much of the differences between readers is found between sessions of one reader, too:
-    /// for each density, the moves and the regression of durations.
-    pub fn session_shares(&self) -> impl Iterator<Item = f64> {
-        let Shares { types, durations, densities } = &self.shares;
-        densities.iter().copied().chain([*types, *durations])
+    /// of the moves, the durations, where each kind of saccade lands, and each density.
+    pub fn session_shares(&self) -> &[f64] {
+        &self.shares
     }
 
-    /// How much readers differ from one session to another, from those who have several.
-    pub(super) fn learn_shares(
-        &self,
-        by_reader: &[Vec<&Reading>],
-        coefficients: &[Vec<f64>],
-    ) -> Shares {
-        let returned: Vec<(Vec<Vec<&Reading>>, &[f64])> = by_reader
-            .iter()
-            .zip(coefficients)
-            .map(|(readings, coefficients)| (by_session(readings), coefficients.as_slice()))
-            .filter(|(sessions, _)| sessions.len() > 1)
+    /// The same, learned from readers who have several sessions.
+    pub(super) fn learn_shares(&self, by_reader: &[Vec<&Reading>]) -> Vec<f64> {
+        let returned: Vec<Vec<Vec<Option<Message>>>> = by_reader
+            .par_iter()
+            .map(|readings| by_session(readings))
+            .filter(|sessions| sessions.len() > 1)
+            .map(|sessions| sessions.iter().map(|session| self.messages(session)).collect())
             .collect();
-        if returned.is_empty() {
-            return Shares::default();
-        }
-        let learn =
-            |prior: &GaussianPrior,
-             believe: &(dyn Fn(&[&Reading], &[f64]) -> Option<Belief> + Sync)| {
-                let beliefs: Vec<Vec<Belief>> = returned
-                    .par_iter()
-                    .map(|(sessions, c)| sessions.iter().filter_map(|s| believe(s, c)).collect())
-                    .collect();
-                share(&beliefs, prior)
-            };
-        let seen = |readings: &[&Reading]| -> Vec<Seen> {
-            readings.iter().flat_map(|r| Seen::of(r)).collect()
-        };
-        Shares {
-            types: learn(&self.types, &|readings, _| type_belief(&seen(readings), &self.types)),
-            durations: learn(&self.durations, &|readings, _| {
-                self.duration_belief(&seen(readings), &self.durations)
-            }),
-            densities: self
-                .densities
-                .iter()
-                .map(|density| {
-                    learn(&density.prior, &|readings, coefficients| {
-                        let readings = readings.iter().map(|r| (0, *r));
-                        let observations =
-                            Observations::collect(1, readings, |_, previous, event| {
-                                self.residual(coefficients, previous, event)
-                            });
-                        let sample = density.sample(observations.of_reader(density.id, 0));
-                        let start = density.prior.mean();
-                        let known = !sample.is_empty();
-                        known.then(|| learn::believe(density, &density.prior, &sample, start))?
-                    })
-                })
-                .collect(),
-        }
+        (0..self.priors().len()).map(|part| share(part, &returned)).collect()
     }
 }
 
-/// The share of a Gaussian that is between sessions, from readers who came more than once: the
+/// The share of one part that is between sessions, from readers who came more than once: the
 /// likeliest, held back to the default where these are few.
-fn share(by_reader: &[Vec<Belief>], prior: &GaussianPrior) -> f64 {
-    let several = by_reader.par_iter().filter(|beliefs| beliefs.len() > 1);
-    let evidence: Vec<(f64, Vec<f64>)> = several
-        .filter_map(|beliefs| {
-            let messages = messages(beliefs, prior)?;
-            let by_share = SHARES.iter().map(|share| evidence(&messages, *share));
-            Some(((beliefs.len() - 1) as f64, by_share.collect::<Option<Vec<f64>>>()?))
+fn share(part: usize, returned: &[Vec<Vec<Option<Message>>>]) -> f64 {
+    let evidence: Vec<(f64, Vec<f64>)> = returned
+        .par_iter()
+        .filter_map(|sessions| {
+            let messages: Vec<&Message> =
+                sessions.iter().filter_map(|session| session[part].as_ref()).collect();
+            let again = messages.len().checked_sub(1)? as f64;
+            let variances = SHARES.iter().map(|share| variances(*share));
+            let by_share = variances.map(|variances| evidence(&messages, variances));
+            Some((again, by_share.collect::<Option<Vec<f64>>>()?))
         })
         .collect();
     let seen: f64 = evidence.iter().map(|(again, _)| again).sum();
@@ -178,7 +119,9 @@ fn share(by_reader: &[Vec<Belief>], prior: &GaussianPrior) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gaussian::Belief;
     use super::*;
+    use crate::density::GaussianPrior;
 
     fn prior() -> GaussianPrior {
         let covariance = Mat::from_fn(2, 2, |i, j| if i == j { 2.0 } else { 0.6 });
@@ -207,13 +150,14 @@ mod tests {
             let mode = vec![covariance[(0, 0)] * observed / noise];
             Belief { mode, covariance, evidence: 0.0 }
         };
-        let messages = messages(&[session(a), session(b)], &prior).unwrap();
+        let messages = [session(a), session(b)].map(|b| Message::of(&b, &prior).unwrap());
+        let messages: Vec<&Message> = messages.iter().collect();
         let joint = |share: f64| {
             let (own, cross) = (4.0 + noise, 4.0 * (1.0 - share));
             let det = own * own - cross * cross;
             -0.5 * det.ln() - 0.5 * (own * (a * a + b * b) - 2.0 * cross * a * b) / det
         };
-        let found = |share| evidence(&messages, share).unwrap();
+        let found = |share| evidence(&messages, variances(share)).unwrap();
         for share in [0.05, 0.3, 0.7] {
             let (found, expected) = (found(share) - found(0.5), joint(share) - joint(0.5));
             assert!((found - expected).abs() < 1e-9, "{share}: {found} {expected}");
@@ -231,20 +175,22 @@ mod tests {
             prior.root() * z
         };
         for truth in [0.04, 0.32] {
-            let readers: Vec<Vec<Belief>> = (0..300)
+            let readers: Vec<Vec<Vec<Option<Message>>>> = (0..300)
                 .map(|_| {
-                    let mean = draw(1.0 - truth);
+                    let [own, around] = variances(truth);
+                    let mean = draw(own);
                     let session = |_| {
-                        let deviation = draw(truth);
+                        let deviation = draw(around);
                         let theta = |i: usize| prior.mean()[i] + mean[i] + deviation[i];
-                        belief(&prior, [theta(0), theta(1)], 1e-3)
+                        let known = belief(&prior, [theta(0), theta(1)], 1e-3);
+                        vec![Message::of(&known, &prior)]
                     };
                     (0..2).map(session).collect()
                 })
                 .collect();
-            let found = share(&readers, &prior);
+            let found = share(0, &readers);
             assert!((found / truth).ln().abs() < 0.35, "{found} for {truth}");
         }
-        assert_eq!(share(&[], &prior), DEFAULT_SHARE);
+        assert_eq!(share(0, &[]), DEFAULT_SHARE);
     }
 }

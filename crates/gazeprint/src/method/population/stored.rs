@@ -1,14 +1,12 @@
 //! A population as it is stored.
 
-use std::num::NonZeroUsize;
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Population;
-use super::features::{self, DURATION_FEATURES, Feature};
+use super::aims::AIMED;
+use super::features::{self, AIM_FEATURES, DURATION_FEATURES, Feature};
 use super::joint::Joint;
-use super::sessions::Shares;
 use super::types::TYPE_COEFFICIENTS;
 use crate::density::GaussianPrior;
 use crate::method::SharedDensity;
@@ -49,6 +47,14 @@ pub enum StoredPopulationError {
         /// What should be there.
         expected: usize,
     },
+    /// Landings of other kinds of saccades than there are.
+    #[error("aims: found {found} kinds of saccades, expected {expected}")]
+    Kinds {
+        /// Kinds that are there.
+        found: usize,
+        /// Kinds that should be there.
+        expected: usize,
+    },
     /// A number out of its range.
     #[error("{field}: found {found:?}, expected {expected}")]
     Number {
@@ -69,46 +75,41 @@ pub(super) struct StoredPopulation {
     types: GaussianPrior,
     duration_features: Vec<String>,
     durations: GaussianPrior,
+    aim_features: Vec<String>,
+    /// By kind of saccade.
+    aims: Vec<GaussianPrior>,
     centre: [f64; DURATION_FEATURES],
     variance: f64,
-    session_shares: Shares,
-    refixations: [f64; 2],
-    max_width: NonZeroUsize,
+    session_shares: Vec<f64>,
     fell: usize,
     densities: Vec<SharedDensity>,
-    /// Over types, durations and densities, each in units of its own Gaussian.
+    /// Over types, durations, aims and densities, each in units of its own Gaussian.
     joint: GaussianPrior,
 }
 
-fn names(features: &[Feature]) -> Vec<String> {
-    features.iter().map(|f| f.name.to_owned()).collect()
+fn names(features: &[Feature]) -> Vec<&'static str> {
+    features.iter().map(|f| f.name).collect()
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
 }
 
 impl From<Population> for StoredPopulation {
     fn from(population: Population) -> Self {
-        let Population {
-            densities,
-            types,
-            durations,
-            centre,
-            variance,
-            shares,
-            joint,
-            refixations,
-            max_width,
-            fell,
-        } = population;
+        let Population { densities, types, durations, aims, centre, variance, shares, joint, fell } =
+            population;
         Self {
-            type_features: names(&features::OF_TYPE),
+            type_features: owned(&names(&features::OF_TYPE)),
             types,
-            duration_features: names(&features::OF_DURATION),
+            duration_features: owned(&names(&features::OF_DURATION)),
             durations,
+            aim_features: owned(&features::OF_AIM),
+            aims,
             centre,
             variance,
             session_shares: shares,
             joint: joint.into_gaussian(),
-            refixations,
-            max_width: max_width.try_into().unwrap_or(NonZeroUsize::MIN),
             fell,
             densities,
         }
@@ -119,23 +120,29 @@ impl TryFrom<StoredPopulation> for Population {
     type Error = StoredPopulationError;
 
     fn try_from(stored: StoredPopulation) -> Result<Self, StoredPopulationError> {
-        check_features("type_features", &stored.type_features, &features::OF_TYPE)?;
-        check_features("duration_features", &stored.duration_features, &features::OF_DURATION)?;
+        let (types, durations) = (names(&features::OF_TYPE), names(&features::OF_DURATION));
+        check_features("type_features", &stored.type_features, &types)?;
+        check_features("duration_features", &stored.duration_features, &durations)?;
+        check_features("aim_features", &stored.aim_features, &features::OF_AIM)?;
         let StoredPopulation {
             types,
             durations,
+            aims,
             centre,
             variance,
             session_shares: shares,
             joint,
-            refixations,
-            max_width,
             fell,
             densities,
             ..
         } = stored;
         check_length("types", &types, TYPE_COEFFICIENTS)?;
         check_length("durations", &durations, DURATION_FEATURES)?;
+        aims.iter().try_for_each(|prior| check_length("aims", prior, AIM_FEATURES))?;
+        if aims.len() != AIMED.len() {
+            let (found, expected) = (aims.len(), AIMED.len());
+            return Err(StoredPopulationError::Kinds { found, expected });
+        }
         let finite = |v: f64| v.is_finite();
         let positive = |v: f64| v.is_normal() && v > 0.0;
         let check = |field, value: f64, holds: fn(f64) -> bool, expected| match holds(value) {
@@ -144,9 +151,6 @@ impl TryFrom<StoredPopulation> for Population {
         };
         centre.iter().try_for_each(|&c| check("centre", c, finite, "finite numbers"))?;
         check("variance", variance, positive, "a positive number")?;
-        refixations
-            .iter()
-            .try_for_each(|&c| check("refixations", c, positive, "two positive numbers"))?;
         if !densities.iter().map(|d| d.id).eq(DensityId::ALL) {
             let list = |ids: &mut dyn Iterator<Item = DensityId>| {
                 ids.map(DensityId::name).collect::<Vec<_>>().join(", ")
@@ -156,20 +160,23 @@ impl TryFrom<StoredPopulation> for Population {
                 expected: list(&mut DensityId::ALL.into_iter()),
             });
         }
-        if shares.densities.len() != densities.len() {
+        let zero = |v: f64| v == 0.0;
+        joint.mean().iter().try_for_each(|&m| check("joint", m, zero, "a mean of 0"))?;
+        let lens = [types.len(), durations.len()].into_iter();
+        let lens = lens.chain(aims.iter().map(GaussianPrior::len));
+        let lens = lens.chain(densities.iter().map(|d| d.prior.len()));
+        let parts = lens.clone().count();
+        if shares.len() != parts {
             return Err(StoredPopulationError::Coefficients {
                 field: "session_shares",
-                found: shares.densities.len(),
-                expected: densities.len(),
+                found: shares.len(),
+                expected: parts,
             });
         }
-        let part = |v: f64| v > 0.0 && v < 1.0;
-        let all = [shares.types, shares.durations].into_iter().chain(shares.densities.clone());
-        for share in all {
+        for &share in &shares {
+            let part = |v: f64| v > 0.0 && v < 1.0;
             check("session_shares", share, part, "parts between 0 and 1")?;
         }
-        let lens = [types.len(), durations.len()].into_iter();
-        let lens = lens.chain(densities.iter().map(|d| d.prior.len()));
         let (found, expected) = (joint.len(), lens.clone().sum());
         let error = StoredPopulationError::Coefficients { field: "joint", found, expected };
         Ok(Self {
@@ -177,11 +184,10 @@ impl TryFrom<StoredPopulation> for Population {
             densities,
             types,
             durations,
+            aims,
             centre,
             variance,
             shares,
-            refixations,
-            max_width: max_width.get(),
             fell,
         })
     }
@@ -191,14 +197,14 @@ impl TryFrom<StoredPopulation> for Population {
 fn check_features(
     field: &'static str,
     found: &[String],
-    expected: &[Feature],
+    expected: &[&'static str],
 ) -> Result<(), StoredPopulationError> {
     let error = |found, expected| Err(StoredPopulationError::Features { field, found, expected });
     if found.len() != expected.len() {
         return error(format!("{} names", found.len()), format!("{}", expected.len()));
     }
-    match found.iter().zip(expected).find(|(found, expected)| *found != expected.name) {
-        Some((found, expected)) => error(format!("{found:?}"), format!("{:?}", expected.name)),
+    match found.iter().zip(expected).find(|(found, expected)| found.as_str() != **expected) {
+        Some((found, expected)) => error(format!("{found:?}"), format!("{expected:?}")),
         None => Ok(()),
     }
 }

@@ -4,12 +4,13 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::Serialize;
 
 use super::Population;
+use super::aims::AIMED;
 use super::features::{self, TYPE_FEATURES};
-use super::types::{FREE, LEAVE};
+use super::types::{BACK, FREE, LEAVE};
 use crate::density::{GaussianPrior, Grid, Tabulated};
 use crate::method::SharedDensity;
 use crate::random::{Stream, stream};
-use crate::saccade::SaccadeType;
+use crate::saccade::{DensityId, SaccadeType};
 
 /// Readers drawn to see how their means differ: the standard deviation is off by 2 %.
 const DRAWN: usize = 1000;
@@ -20,13 +21,15 @@ pub struct Traits {
     /// The densities, in the order of every table.
     pub densities: Vec<DensityTraits>,
     /// What the eye does next, against a move to the next word.
-    pub moves: Vec<MoveTraits>,
+    pub moves: Vec<RegressionTraits>,
     /// The regression of log durations.
     pub durations: Vec<Trait>,
     /// Standard deviation of log durations around a reader's regression and kind of fixation.
     pub log_duration_sd: f64,
-    /// The direction of refixations.
-    pub forward_refixations: Direction,
+    /// Where saccades of each kind land, on top of the density of their amplitudes.
+    pub landings: Vec<RegressionTraits>,
+    /// How much of the differences between readers is found between sessions of one reader, too.
+    pub session_shares: Vec<SessionShare>,
     /// Gaussians whose evidence fell while they were learned.
     pub fell: usize,
 }
@@ -48,13 +51,12 @@ pub struct DensityTraits {
     pub between_readers: f64,
 }
 
-/// The regression of one move.
+/// One of several regressions on the same features.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MoveTraits {
-    /// A saccade type, or `leave`.
-    #[serde(rename = "move")]
+pub struct RegressionTraits {
+    /// Of a move: a saccade type, `refixation_left` or `leave`. Of landings: the density.
     pub name: &'static str,
-    /// Log odds a unit of each feature.
+    /// Log odds (moves) or log density (landings) a unit of each feature.
     pub coefficients: Vec<Trait>,
 }
 
@@ -69,16 +71,13 @@ pub struct Trait {
     pub between_readers: f64,
 }
 
-/// A probability that differs from reader to reader, by a beta distribution.
+/// How much of what a part varies between readers lies between sessions of one reader.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Direction {
-    /// Mean over readers.
-    pub mean: f64,
-    /// Standard deviation over readers.
-    pub between_readers: f64,
-    /// Sum of the two concentrations: how many refixations of a reader weigh as much as all that is
-    /// known of others.
-    pub concentration: f64,
+pub struct SessionShare {
+    /// A regression, or a density.
+    pub part: &'static str,
+    /// From 0, readers never change, to 1, they change as much as they differ.
+    pub share: f64,
 }
 
 impl Population {
@@ -89,8 +88,12 @@ impl Population {
             mean: prior.mean()[i],
             between_readers: prior.sd(i),
         };
-        let moves = FREE.iter().enumerate().map(|(k, &kind)| MoveTraits {
-            name: if kind == LEAVE { "leave" } else { SaccadeType::ALL[kind].name() },
+        let moves = FREE.iter().enumerate().map(|(k, &kind)| RegressionTraits {
+            name: match kind {
+                LEAVE => "leave",
+                BACK => "refixation_left",
+                kind => SaccadeType::ALL[kind].name(),
+            },
             coefficients: features::OF_TYPE
                 .iter()
                 .enumerate()
@@ -98,18 +101,31 @@ impl Population {
                 .collect(),
         });
         let durations = features::OF_DURATION.iter().enumerate();
-        let [a, b] = self.refixations;
-        let total = a + b;
+        let landings = self.aims.iter().zip(AIMED).map(|(prior, id)| RegressionTraits {
+            name: id.name(),
+            coefficients: (features::OF_AIM.iter().enumerate())
+                .map(|(f, name)| coefficient(*name, prior, f))
+                .collect(),
+        });
+        let parts = ["moves", "durations"].into_iter();
+        let parts = parts.chain(AIMED.map(|id| match id {
+            DensityId::Alpha1 => "landings alpha1",
+            DensityId::Alpha1Bar => "landings alpha1bar",
+            DensityId::Alpha2 => "landings alpha2",
+            DensityId::Alpha3 => "landings alpha3",
+            _ => "landings alpha4",
+        }));
+        let parts = parts.chain(DensityId::ALL.map(DensityId::name));
         Traits {
             densities: self.densities.iter().map(density).collect(),
             moves: moves.collect(),
             durations: durations.map(|(i, f)| coefficient(f.name, &self.durations, i)).collect(),
             log_duration_sd: self.variance.sqrt(),
-            forward_refixations: Direction {
-                mean: a / total,
-                between_readers: (a / total * (b / total) / (total + 1.0)).sqrt(),
-                concentration: total,
-            },
+            landings: landings.collect(),
+            session_shares: parts
+                .zip(&self.shares)
+                .map(|(part, &share)| SessionShare { part, share })
+                .collect(),
             fell: self.fell,
         }
     }

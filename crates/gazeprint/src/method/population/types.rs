@@ -1,29 +1,27 @@
 //! Saccade types by multinomial logistic regression, one a reader, around the population.
 
-use faer::linalg::solvers::{Llt, Solve};
-use faer::{Col, Mat, Side};
-
 use super::features::TYPE_FEATURES;
-use super::gaussian::{Belief, inverse};
+use super::gaussian::{Belief, Local, climb};
 use crate::density::GaussianPrior;
 use crate::saccade::SaccadeType;
 
-/// What the eye may do next: a saccade of one of the types, or leave the line.
-pub(super) const MOVES: usize = 5;
+/// What the eye may do next: a saccade of one of the types, with refixations to the left apart, or
+/// leave the line.
+pub(super) const MOVES: usize = 6;
 /// To leave the line, for another one or for good.
 pub(super) const LEAVE: usize = 4;
+/// To refixate further left; the type itself stands for refixations to the right.
+pub(super) const BACK: usize = 5;
 /// Moves with coefficients of their own; the next word is what they are held against.
-pub(super) const FREE: [usize; 4] = [
+pub(super) const FREE: [usize; 5] = [
     SaccadeType::Refixation as usize,
     SaccadeType::ForwardSkip as usize,
     SaccadeType::Regression as usize,
     LEAVE,
+    BACK,
 ];
 /// Coefficients of a reader.
 pub(super) const TYPE_COEFFICIENTS: usize = FREE.len() * TYPE_FEATURES;
-const MAX_STEPS: usize = 50;
-/// Half the squared Newton decrement at which the mode is found, nats.
-const TOLERANCE: f64 = 1e-8;
 
 /// A saccade with what its type depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,14 +64,6 @@ impl Choice {
     }
 }
 
-/// The value of the log posterior with its derivatives.
-struct Local {
-    value: f64,
-    gradient: Vec<f64>,
-    /// Negative Hessian, lower triangle.
-    information: Mat<f64>,
-}
-
 fn local(choices: &[Choice], prior: &GaussianPrior, at: &[f64]) -> Local {
     const F: usize = TYPE_FEATURES;
     const PAIRS: usize = FREE.len() * (FREE.len() + 1) / 2;
@@ -95,12 +85,11 @@ fn local(choices: &[Choice], prior: &GaussianPrior, at: &[f64]) -> Local {
                 let p_b = probability[*kind_b];
                 let weight = if kind_a == kind_b { p_a * (1.0 - p_a) } else { -p_a * p_b };
                 if weight != 0.0 {
-                    for i in 0..F {
+                    // Many features are 0; whole rows are faster than half of them.
+                    for i in (0..F).filter(|&i| choice.features[i] != 0.0) {
                         let scaled = weight * choice.features[i];
-                        let row = &mut blocks[pair][i];
-                        for (sum, x) in row[..=i].iter_mut().zip(&choice.features) {
-                            *sum += scaled * x;
-                        }
+                        let row = blocks[pair][i].iter_mut();
+                        row.zip(&choice.features).for_each(|(sum, x)| *sum += scaled * x);
                     }
                 }
                 pair += 1;
@@ -113,8 +102,7 @@ fn local(choices: &[Choice], prior: &GaussianPrior, at: &[f64]) -> Local {
         for b in 0..=a {
             for i in 0..F {
                 for j in 0..F {
-                    let (high, low) = (i.max(j), i.min(j));
-                    information[(a * F + i, b * F + j)] += blocks[pair][high][low];
+                    information[(a * F + i, b * F + j)] += blocks[pair][i][j];
                 }
             }
             pair += 1;
@@ -125,39 +113,13 @@ fn local(choices: &[Choice], prior: &GaussianPrior, at: &[f64]) -> Local {
 
 /// A reader's coefficients, from a start anywhere: the log posterior is concave.
 pub(super) fn believe(choices: &[Choice], prior: &GaussianPrior, start: &[f64]) -> Option<Belief> {
-    let mut at = start.to_vec();
-    let mut here = local(choices, prior, &at);
-    for _ in 0..MAX_STEPS {
-        let llt = Llt::new(here.information.as_ref(), Side::Lower).ok()?;
-        let step = llt.solve(Col::from_fn(at.len(), |i| here.gradient[i]));
-        let decrement: f64 = (0..at.len()).map(|i| step[i] * here.gradient[i]).sum();
-        if !decrement.is_finite() {
-            return None;
-        }
-        if decrement < 2.0 * TOLERANCE {
-            let (covariance, log_det) = inverse(&here.information)?;
-            let evidence = here.value + 0.5 * prior.log_det_precision() - 0.5 * log_det;
-            return Some(Belief { mode: at, covariance, evidence });
-        }
-        let mut length = 1.0;
-        loop {
-            let next: Vec<f64> = (0..at.len()).map(|i| at[i] + length * step[i]).collect();
-            let there = local(choices, prior, &next);
-            if there.value >= here.value - 1e-12 * here.value.abs() {
-                (at, here) = (next, there);
-                break;
-            }
-            length *= 0.5;
-            if length < 1e-6 {
-                return None;
-            }
-        }
-    }
-    None
+    climb(prior, start, |at| local(choices, prior, at))
 }
 
 #[cfg(test)]
 mod tests {
+    use faer::Mat;
+
     use super::*;
 
     /// Choices in situations of all kinds.
@@ -167,7 +129,7 @@ mod tests {
             .map(|i| {
                 let features =
                     std::array::from_fn(|f| if f == 0 { 1.0 } else { number(31 * i + f) - 0.4 });
-                let possible = [true, i % 7 != 0, i % 5 != 0, i % 3 != 0, true];
+                let possible = [true, i % 7 != 0, i % 5 != 0, i % 3 != 0, true, i % 4 != 0];
                 let chosen = (0..MOVES).filter(|m| possible[*m]).nth(i % 2).unwrap();
                 Choice { features, possible, chosen }
             })
@@ -183,7 +145,7 @@ mod tests {
     #[test]
     fn probabilities_are_of_what_is_possible() {
         for choice in choices(50) {
-            let (p, log_chosen) = choice.probabilities(&[0.3, -700.0, 2.0, 700.0]);
+            let (p, log_chosen) = choice.probabilities(&[0.3, -700.0, 2.0, 700.0, 1.0]);
             assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             for (p, possible) in p.iter().zip(choice.possible) {
                 assert!(possible || *p == 0.0);

@@ -1,0 +1,397 @@
+//! Gathers what parsers find, and makes a corpus of it, or a recording without words.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word};
+
+use super::error::{At, ImportError};
+use super::recording::{Area, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
+use super::report::Drops;
+use super::table::RawTrial;
+use crate::read::DEFAULT_NAME;
+
+/// All that was found in the inputs of an import.
+#[derive(Debug, Clone, Default)]
+pub struct Recording {
+    /// Readings, in the order in which they first occur.
+    pub readings: Vec<RawReading>,
+    /// Texts of which words are known, in the order in which they first occur.
+    pub texts: Vec<RawText>,
+    /// What is known of readings beside their fixations.
+    pub trials: Vec<(RowPlace, RawTrial)>,
+    /// Rows that did not go on.
+    pub dropped: Drops,
+    /// What was decided, and why.
+    pub notes: Vec<String>,
+    /// Words that were told more than once, in the same way.
+    pub repeated_words: u64,
+    places: HashMap<Key, usize>,
+    text_places: HashMap<Arc<str>, usize>,
+}
+
+type Key = (Arc<str>, Arc<str>, Option<Arc<str>>, Option<Arc<str>>);
+
+/// The fixations of one reading, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RawReading {
+    /// Where the first of them was found.
+    pub place: RowPlace,
+    /// The fixations; at least one.
+    pub fixations: Vec<RawFixation>,
+}
+
+/// A text and its words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RawText {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its words, and where they were found.
+    pub words: Vec<(RowPlace, RawWord)>,
+    indices: HashMap<u32, usize>,
+}
+
+/// Turns positions on a screen, and letters of words, into characters of lines.
+///
+/// It is called once, when everything has been read. It replaces [`Area::Pixels`] of words by
+/// [`Area::Chars`] and a line, [`Position::Pixels`] and [`Position::Letter`] of fixations by
+/// [`Position::Chars`], and says what it did in [`Recording::notes`].
+pub trait Place {
+    /// Places words and fixations.
+    ///
+    /// # Errors
+    /// If what it was given does not fit the recording.
+    fn place(&mut self, recording: &mut Recording) -> Result<(), ImportError>;
+}
+
+impl Sink for Recording {
+    fn fixation(&mut self, place: RowPlace, fixation: RawFixation) -> Result<(), ImportError> {
+        // Most often the reading is that of the row before.
+        if let Some(last) = self.readings.last_mut()
+            && last.fixations.last().is_some_and(|before| is_same_reading(before, &fixation))
+        {
+            last.fixations.push(fixation);
+            return Ok(());
+        }
+        let RawFixation { reader, text, session, trial, .. } = fixation.clone();
+        match self.places.entry((reader, text, session, trial)) {
+            Entry::Occupied(entry) => self.readings[*entry.get()].fixations.push(fixation),
+            Entry::Vacant(entry) => {
+                entry.insert(self.readings.len());
+                self.readings.push(RawReading { place, fixations: vec![fixation] });
+            }
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, place: RowPlace, word: RawWord) -> Result<(), ImportError> {
+        let text = *self.text_places.entry(Arc::clone(&word.text)).or_insert_with(|| {
+            let name = Arc::clone(&word.text);
+            self.texts.push(RawText { name, words: Vec::new(), indices: HashMap::new() });
+            self.texts.len() - 1
+        });
+        let text = &mut self.texts[text];
+        match text.indices.entry(word.index) {
+            Entry::Vacant(entry) => {
+                entry.insert(text.words.len());
+                text.words.push((place, word));
+            }
+            // Reports of interest areas tell the words of a text again for every reader.
+            Entry::Occupied(entry) if text.words[*entry.get()].1 == word => {
+                self.repeated_words += 1;
+            }
+            Entry::Occupied(entry) => {
+                let (first, _) = text.words[*entry.get()];
+                let example = format!(
+                    "word {} of text {}, which row {} has already, elsewhere",
+                    word.index, word.text, first.row
+                );
+                self.dropped.count(place, Reason::CONTRADICTING_WORD, &example);
+            }
+        }
+        Ok(())
+    }
+
+    fn dropped(&mut self, place: RowPlace, reason: Reason, example: &str) {
+        self.dropped.count(place, reason, example);
+    }
+
+    fn note(&mut self, note: String) {
+        // Several files of one kind are decided on alike.
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+fn is_same_reading(a: &RawFixation, b: &RawFixation) -> bool {
+    a.reader == b.reader && a.text == b.text && a.session == b.session && a.trial == b.trial
+}
+
+/// What an import ends with.
+#[derive(Debug, Clone)]
+pub enum Imported {
+    /// Words are known, and where on them the eyes were.
+    Corpus(Corpus),
+    /// Where the words are is not known: fixations only.
+    Fixations(Vec<RawReading>),
+}
+
+impl Recording {
+    /// How many fixations there are.
+    pub fn fixation_count(&self) -> usize {
+        self.readings.iter().map(|reading| reading.fixations.len()).sum()
+    }
+
+    /// A corpus where words are known, otherwise the fixations as they are. `files` are the paths of
+    /// the inputs, for messages.
+    ///
+    /// # Errors
+    /// If there are no fixations, words overlap, or letters of unknown words are named.
+    pub fn finish(
+        &mut self,
+        name: &str,
+        files: &[&std::path::Path],
+    ) -> Result<Imported, ImportError> {
+        let at = |place: RowPlace| {
+            let file = files.get(place.file).map(|path| path.to_path_buf());
+            Box::new(At { file, row: place.row, column: None })
+        };
+        if self.readings.is_empty() {
+            return Err(ImportError::Empty {
+                at: at(RowPlace { file: 0, row: 0 }),
+                expected: "at least one fixation",
+            });
+        }
+        let words_in_chars = |text: &RawText| {
+            text.words.iter().all(|(_, word)| matches!(word.area, Area::Chars { .. }))
+        };
+        let is_letter = |f: &RawFixation| matches!(f.position, Position::Letter { .. });
+        let in_pixels = |f: &RawFixation| matches!(f.position, Position::Pixels { .. });
+        if let Some(reading) = self.readings.iter().find(|r| r.fixations.iter().any(is_letter)) {
+            return Err(ImportError::Value {
+                at: at(reading.place),
+                found: "positions by the letters of words".to_owned(),
+                expected: "the words as well".into(),
+                remedy: "give them with --text or --words".into(),
+            });
+        }
+        let placed = !self.texts.is_empty()
+            && self.texts.iter().all(words_in_chars)
+            && !self.readings.iter().any(|r| r.fixations.iter().any(in_pixels));
+        if !placed {
+            if !self.texts.is_empty() {
+                self.note(
+                    "the words are not used: they and the fixations are not in the same unit"
+                        .to_owned(),
+                );
+            }
+            if !self.trials.is_empty() {
+                self.note("the trials are not used: no words are known".to_owned());
+            }
+            return Ok(Imported::Fixations(std::mem::take(&mut self.readings)));
+        }
+        self.corpus(name, &at).map(Imported::Corpus)
+    }
+
+    fn corpus(
+        &mut self,
+        name: &str,
+        at: &dyn Fn(RowPlace) -> Box<At>,
+    ) -> Result<Corpus, ImportError> {
+        let mut texts = Vec::new();
+        for text in std::mem::take(&mut self.texts) {
+            texts.push(build_text(&text, at)?);
+        }
+        let mut readers: Vec<String> = Vec::new();
+        let mut reader_places: HashMap<Arc<str>, usize> = HashMap::new();
+        let mut scanpaths = Vec::new();
+        let mut ids = HashMap::new();
+        for RawReading { place, fixations } in std::mem::take(&mut self.readings) {
+            let Some(first) = fixations.first() else { continue };
+            let Some(&text) = self.text_places.get(&first.text) else {
+                for fixation in &fixations {
+                    let example = format!("reader {}, text {}", fixation.reader, fixation.text);
+                    self.dropped.count(place, Reason::TEXT_WITHOUT_WORDS, &example);
+                }
+                continue;
+            };
+            let reader = *reader_places.entry(Arc::clone(&first.reader)).or_insert_with(|| {
+                readers.push(first.reader.to_string());
+                readers.len() - 1
+            });
+            let (session, trial) = (named(&first.session), named(&first.trial));
+            let id =
+                *ids.entry((reader, text, session.clone(), trial.clone())).or_insert_with(|| {
+                    let (order, fixations) = (None, Vec::new());
+                    scanpaths.push(Scanpath { reader, text, session, trial, order, fixations });
+                    scanpaths.len() - 1
+                });
+            scanpaths[id].fixations.extend(fixations.iter().map(build_fixation));
+        }
+        let mut trials_without_fixations = 0;
+        for (_, trial) in &self.trials {
+            let text = self.text_places.get(&trial.text);
+            if let (Some(&text), Some(group)) = (text, &trial.group) {
+                texts[text].group = Some(group.to_string());
+            }
+            let key = reader_places
+                .get(&trial.reader)
+                .zip(text)
+                .map(|(&reader, &text)| (reader, text, named(&trial.session), named(&trial.trial)));
+            match key.and_then(|key| ids.get(&key)) {
+                Some(&id) => scanpaths[id].order = trial.order.or(scanpaths[id].order),
+                None => trials_without_fixations += 1,
+            }
+        }
+        if trials_without_fixations > 0 {
+            self.note(format!("{trials_without_fixations} trials have no fixations"));
+        }
+        if scanpaths.is_empty() {
+            return Err(ImportError::Value {
+                at: at(RowPlace { file: 0, row: 0 }),
+                found: "fixations of texts without words only".to_owned(),
+                expected: "the same names of texts among the fixations and the words".into(),
+                remedy: "choose the column of the text with --map text=COLUMN".into(),
+            });
+        }
+        Corpus::new(name, readers, texts, scanpaths)
+            .map_err(|error| wrong_words(at(RowPlace { file: 0, row: 0 }), "the corpus", error))
+    }
+}
+
+fn named(name: &Option<Arc<str>>) -> String {
+    name.as_deref().unwrap_or(DEFAULT_NAME).to_owned()
+}
+
+fn build_fixation(raw: &RawFixation) -> Fixation {
+    let (x, line) = match raw.position {
+        Position::Chars { x, line } => (Some(Chars(x)), i32::try_from(line).ok()),
+        _ => (None, None),
+    };
+    Fixation {
+        line,
+        x,
+        duration: raw.duration_ms.map(Millis),
+        onset: raw.onset_ms.map(Millis),
+        gap: raw.gap,
+    }
+}
+
+fn build_text(text: &RawText, at: &dyn Fn(RowPlace) -> Box<At>) -> Result<Text, ImportError> {
+    let mut lines: Vec<(i32, Vec<Word>)> = Vec::new();
+    for (place, word) in &text.words {
+        let Area::Chars { start, end } = word.area else { continue };
+        let numbers = [word.line.unwrap_or(1), start, end].map(i32::try_from);
+        let [Ok(line), Ok(start), Ok(end)] = numbers else {
+            return Err(ImportError::Value {
+                at: at(*place),
+                found: format!("line {:?}, characters {start} to {end}", word.line),
+                expected: "numbers below 2147483648".into(),
+                remedy: "correct the row".into(),
+            });
+        };
+        let word = Word { index: word.index, form: word.label.clone(), start, end };
+        match lines.iter_mut().find(|(number, _)| *number == line) {
+            Some((_, words)) => words.push(word),
+            None => lines.push((line, vec![word])),
+        }
+    }
+    let place_of = |index: u32| {
+        let place = text.indices.get(&index).and_then(|&i| text.words.get(i));
+        place.map_or(RowPlace { file: 0, row: 0 }, |(place, _)| *place)
+    };
+    let first = text.words.first().map_or(RowPlace { file: 0, row: 0 }, |(place, _)| *place);
+    let failed = |error: CorpusError| {
+        let place = match error {
+            CorpusError::EmptyWord { index, .. } => place_of(index),
+            CorpusError::OverlappingWords { second, .. } => place_of(second),
+            _ => first,
+        };
+        wrong_words(at(place), &text.name, error)
+    };
+    let lines: Result<_, _> =
+        lines.into_iter().map(|(number, words)| Line::new(number, words)).collect();
+    lines.and_then(|lines| Text::new(text.name.to_string(), lines)).map_err(failed)
+}
+
+fn wrong_words(at: Box<At>, text: &str, error: CorpusError) -> ImportError {
+    ImportError::Value {
+        at,
+        found: format!("in text {text}: {error}"),
+        expected: "words side by side on their lines".into(),
+        remedy: "correct the table of words".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: RowPlace = RowPlace { file: 0, row: 7 };
+
+    fn fixation(text: &str, position: Position) -> RawFixation {
+        RawFixation {
+            reader: "r".into(),
+            text: text.into(),
+            session: None,
+            trial: None,
+            position,
+            duration_ms: Some(200.0),
+            onset_ms: None,
+            gap: false,
+            eye: None,
+            word: None,
+        }
+    }
+
+    fn word(index: u32, start: u32, end: u32) -> RawWord {
+        let area = Area::Chars { start, end };
+        RawWord { text: "s".into(), line: Some(1), index, label: None, area }
+    }
+
+    #[test]
+    fn words_and_characters_make_a_corpus() {
+        let mut recording = Recording::default();
+        recording.word(HERE, word(1, 0, 3)).unwrap();
+        recording.word(HERE, word(1, 0, 3)).unwrap();
+        recording.word(HERE, word(1, 0, 4)).unwrap();
+        let on_text = Position::Chars { x: 1.5, line: 1 };
+        recording.fixation(HERE, fixation("s", on_text)).unwrap();
+        recording.fixation(HERE, fixation("other", on_text)).unwrap();
+        recording.fixation(HERE, fixation("s", Position::Missing)).unwrap();
+        let Imported::Corpus(corpus) = recording.finish("c", &[]).unwrap() else {
+            panic!("no corpus")
+        };
+        assert_eq!((corpus.scanpaths().len(), corpus.fixation_count()), (1, 2));
+        assert_eq!(recording.repeated_words, 1);
+        let dropped: Vec<_> = recording.dropped.iter().map(|d| (d.reason, d.rows)).collect();
+        assert_eq!(dropped, [("contradicting_word", 1), ("text_without_words", 1)]);
+    }
+
+    #[test]
+    fn without_words_fixations_stay_as_they_are() {
+        let mut recording = Recording::default();
+        let seen = fixation("s", Position::Pixels { x: 100.0, y: 50.0 });
+        recording.fixation(HERE, seen.clone()).unwrap();
+        let Imported::Fixations(readings) = recording.finish("c", &[]).unwrap() else {
+            panic!("no fixations")
+        };
+        assert_eq!(readings, [RawReading { place: HERE, fixations: vec![seen] }]);
+    }
+
+    #[test]
+    fn what_cannot_be_built_is_refused_with_its_place() {
+        let mut recording = Recording::default();
+        assert!(matches!(recording.finish("c", &[]), Err(ImportError::Empty { .. })));
+        recording.word(HERE, word(1, 0, 3)).unwrap();
+        recording.word(RowPlace { file: 0, row: 8 }, word(2, 2, 5)).unwrap();
+        recording.fixation(HERE, fixation("s", Position::Missing)).unwrap();
+        assert_eq!(recording.finish("c", &[]).unwrap_err().at().unwrap().row, 8);
+        let mut recording = Recording::default();
+        let letter = Position::Letter { word: 1, letter: 2.0 };
+        recording.fixation(HERE, fixation("s", letter)).unwrap();
+        assert_eq!(recording.finish("c", &[]).unwrap_err().at().unwrap().row, 7);
+    }
+}

@@ -1,0 +1,333 @@
+//! How a table is written: its delimiter and its quotes, decided on its first rows; and its rows.
+
+use std::io::BufRead;
+use std::ops::Range;
+
+use super::error::{At, ImportError};
+use super::lines::{LONGEST, Lines};
+
+/// Rows that are looked at to decide.
+const SAMPLE: usize = 200;
+/// What may stand between cells.
+const DELIMITERS: [(u8, &str); 4] =
+    [(b'\t', "tab"), (b';', "semicolon"), (b',', "comma"), (b'|', "vertical bar")];
+
+/// Most line breaks in a row: a quotation mark that is never closed must not take for ever.
+const BREAKS: usize = 100;
+
+/// A table, row by row.
+pub(crate) struct Rows<'i> {
+    lines: Lines<'i>,
+    delimiter: u8,
+    pub(crate) header: Vec<String>,
+    /// Row of the column names.
+    pub(crate) header_row: u64,
+    /// What was decided, and why.
+    pub(crate) decision: String,
+    cells: Cells,
+    /// First row with a quotation mark that opens nothing.
+    pub(crate) stray_quote: Option<u64>,
+}
+
+/// A row: its cells, and the line as it stands in the file.
+#[derive(Default)]
+struct Cells {
+    line: String,
+    /// Cells without their quotation marks, where there are any.
+    unquoted: String,
+    is_quoted: bool,
+    ranges: Vec<Range<usize>>,
+}
+
+/// A row of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'r> {
+    cells: &'r Cells,
+    /// The row's number, as an editor shows it.
+    pub(crate) number: u64,
+}
+
+impl<'r> Row<'r> {
+    /// A cell without blanks around it; empty where the row is too short.
+    pub(crate) fn cell(&self, column: usize) -> &'r str {
+        self.verbatim(column).trim()
+    }
+
+    /// A cell as it stands, but for quotation marks around it.
+    pub(crate) fn verbatim(&self, column: usize) -> &'r str {
+        let text = if self.cells.is_quoted { &self.cells.unquoted } else { &self.cells.line };
+        let range = self.cells.ranges.get(column).cloned();
+        range.and_then(|range| text.get(range)).unwrap_or_default()
+    }
+
+    /// How many cells there are.
+    pub(crate) fn len(&self) -> usize {
+        self.cells.ranges.len()
+    }
+
+    /// The row as it stands in the file.
+    pub(crate) fn line(&self) -> &'r str {
+        &self.cells.line
+    }
+}
+
+impl<'i> Rows<'i> {
+    /// Decides on the delimiter and reads the column names.
+    ///
+    /// # Errors
+    /// If the input cannot be read or has nothing in it.
+    pub(crate) fn open(
+        input: &'i mut dyn BufRead,
+        expected: &'static str,
+    ) -> Result<Self, ImportError> {
+        let mut lines = Lines::new(input);
+        let mut declared = None;
+        let mut line = String::new();
+        loop {
+            let Some(first) = lines.sample(SAMPLE)?.front() else {
+                return Err(ImportError::Empty { at: At::row(lines.number()), expected });
+            };
+            // Spreadsheets tell each other the delimiter by a first line such as `sep=;`.
+            if let [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] =
+                first.trim().as_bytes()
+            {
+                declared = Some(*delimiter);
+            } else if !first.trim().is_empty() {
+                break;
+            }
+            line.clear();
+            lines.next(&mut line)?;
+        }
+        let known = |d: u8| DELIMITERS.iter().find(|(known, _)| *known == d);
+        let (delimiter, decision) = match declared.and_then(known) {
+            Some(&(delimiter, name)) => {
+                (delimiter, format!("cells are separated by {name}: the first line says so"))
+            }
+            None => sniff(lines.sample(SAMPLE)?),
+        };
+        let mut rows = Self {
+            lines,
+            delimiter,
+            header: Vec::new(),
+            header_row: 0,
+            decision,
+            cells: Cells::default(),
+            stray_quote: None,
+        };
+        let header = rows.next()?.map(|row| {
+            let names = (0..row.len()).map(|i| row.cell(i).to_owned()).collect();
+            (row.number, names)
+        });
+        (rows.header_row, rows.header) = header.unwrap_or_default();
+        Ok(rows)
+    }
+
+    /// The next row that is not blank.
+    ///
+    /// # Errors
+    /// If it cannot be read, or does not end.
+    pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>, ImportError> {
+        loop {
+            self.cells.line.clear();
+            if !self.lines.next(&mut self.cells.line)? {
+                return Ok(None);
+            }
+            if !self.cells.line.trim().is_empty() {
+                break;
+            }
+        }
+        let number = self.lines.number();
+        let mut breaks = 0;
+        while !self.cells.split(self.delimiter) {
+            // A quotation mark that opens nothing must not swallow the rows after it.
+            if self.cells.split_plainly(self.delimiter) == self.header.len().max(1) {
+                self.stray_quote.get_or_insert(number);
+                break;
+            }
+            self.cells.line.push('\n');
+            let more = self.lines.next(&mut self.cells.line)?;
+            breaks += 1;
+            if !more || breaks > BREAKS || self.cells.line.len() > LONGEST {
+                return Err(ImportError::Value {
+                    at: At::row(number),
+                    found: "a quotation mark that is never closed".to_owned(),
+                    expected: "a closing one before the end of the row".into(),
+                    remedy: "remove the mark, or double it where it is part of the text".into(),
+                });
+            }
+        }
+        Ok(Some(Row { cells: &self.cells, number }))
+    }
+
+    /// The rows that follow, to decide on: up to a few hundred, as far as they can be told apart.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn sample(&mut self, mut look: impl FnMut(Row<'_>)) -> Result<(), ImportError> {
+        let delimiter = self.delimiter;
+        let mut cells = Cells::default();
+        for line in self.lines.sample(SAMPLE)? {
+            cells.line.clone_from(line);
+            if !line.trim().is_empty() && cells.split(delimiter) {
+                look(Row { cells: &cells, number: 0 });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Cells {
+    /// Cuts the line into cells; false where a quotation mark is open at its end.
+    fn split(&mut self, delimiter: u8) -> bool {
+        let Self { line, unquoted, is_quoted, ranges } = self;
+        *is_quoted = memchr::memchr(b'"', line.as_bytes()).is_some();
+        if !*is_quoted {
+            self.split_plainly(delimiter);
+            return true;
+        }
+        ranges.clear();
+        unquoted.clear();
+        let bytes = line.as_bytes();
+        let mut at = 0;
+        loop {
+            let start = unquoted.len();
+            // A quotation mark inside a cell that does not start with one is a character.
+            if bytes.get(at) == Some(&b'"') {
+                at += 1;
+                loop {
+                    let Some(length) = memchr::memchr(b'"', &bytes[at..]) else { return false };
+                    unquoted.push_str(&line[at..at + length]);
+                    at += length + 1;
+                    if bytes.get(at) != Some(&b'"') {
+                        break;
+                    }
+                    unquoted.push('"');
+                    at += 1;
+                }
+            }
+            let length = memchr::memchr(delimiter, &bytes[at..]).unwrap_or(bytes.len() - at);
+            unquoted.push_str(&line[at..at + length]);
+            at += length;
+            ranges.push(start..unquoted.len());
+            if at == bytes.len() {
+                return true;
+            }
+            at += 1;
+        }
+    }
+
+    /// Cuts the line at every delimiter, and counts the cells.
+    fn split_plainly(&mut self, delimiter: u8) -> usize {
+        self.is_quoted = false;
+        self.ranges.clear();
+        let mut start = 0;
+        for end in memchr::memchr_iter(delimiter, self.line.as_bytes()) {
+            self.ranges.push(start..end);
+            start = end + 1;
+        }
+        self.ranges.push(start..self.line.len());
+        self.ranges.len()
+    }
+}
+
+/// The delimiter that cuts most rows into as many cells as the first, and those into most.
+fn sniff<'l>(lines: impl IntoIterator<Item = &'l String> + Copy) -> (u8, String) {
+    let mut best = (0, 0, DELIMITERS[2]);
+    let mut cells = Cells::default();
+    for (delimiter, name) in DELIMITERS {
+        let mut counts = lines.into_iter().filter(|line| !line.trim().is_empty()).map(|line| {
+            cells.line.clone_from(line);
+            if cells.split(delimiter) { cells.ranges.len() } else { 0 }
+        });
+        let columns = counts.next().unwrap_or(0);
+        let alike = counts.filter(|&count| count == columns).count();
+        if columns > 1 && (alike, columns) > (best.0, best.1) {
+            best = (alike, columns, (delimiter, name));
+        }
+    }
+    let (alike, columns, (delimiter, name)) = best;
+    let why = format!(
+        "cells are separated by {name}: {alike} of the first rows have {columns} cells, as the \
+         first row has"
+    );
+    (delimiter, why)
+}
+
+/// Reads a number; with `comma`, decimals may follow one.
+pub(crate) fn number(cell: &str, comma: bool) -> Option<f64> {
+    let is_number = |b: u8| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
+    let number = match memchr::memchr(b',', cell.as_bytes()) {
+        // The parser would take `inf` and `nan` as well.
+        None => cell.bytes().all(is_number).then(|| cell.parse::<f64>().ok())??,
+        Some(_) if !comma || cell.contains('.') => return None,
+        Some(_) => cell.replace(',', ".").parse::<f64>().ok()?,
+    };
+    number.is_finite().then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> (Vec<String>, Vec<(u64, Vec<String>)>, String) {
+        let mut input = text.as_bytes();
+        let mut rows = Rows::open(&mut input, "rows").unwrap();
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            found.push((row.number, (0..row.len()).map(|i| row.cell(i).to_owned()).collect()));
+        }
+        (rows.header, found, rows.decision)
+    }
+
+    #[test]
+    fn delimiters_are_found() {
+        for (delimiter, name) in [(",", "comma"), ("\t", "tab"), (";", "semicolon")] {
+            let text = "a,b\r\n1,2\r\n\r\n3,4".replace(',', delimiter);
+            let (header, found, decision) = rows(&text);
+            assert_eq!(header, ["a", "b"]);
+            assert_eq!(found[1], (4, vec!["3".to_owned(), "4".to_owned()]));
+            assert!(decision.contains(name), "{decision}");
+        }
+    }
+
+    #[test]
+    fn decimal_commas_are_no_delimiters() {
+        let (header, found, _) = rows("a;b;c\n1,5;2,25;x\n1,5;2,25;y\n");
+        assert_eq!(header.len(), 3);
+        assert_eq!(found[0].1, ["1,5", "2,25", "x"]);
+        assert_eq!(number("1,5", true), Some(1.5));
+        assert_eq!(number("1,5", false), None);
+        assert_eq!(number("1.000,5", true), None);
+        assert_eq!(number("inf", false), None);
+        assert_eq!(number("1e999", false), None);
+        assert_eq!(number("-3.5e2", true), Some(-350.0));
+    }
+
+    #[test]
+    fn a_first_line_may_name_the_delimiter() {
+        assert_eq!(rows("sep=;\na;b\n1;2\n").1, [(3, vec!["1".to_owned(), "2".to_owned()])]);
+    }
+
+    #[test]
+    fn quotes_may_hold_delimiters_marks_and_line_breaks() {
+        let (_, found, _) = rows("a,b\n\"x, \"\"y\"\"\",2\n\"one\ntwo\",4\n5,6\n");
+        assert_eq!(found[0].1, ["x, \"y\"", "2"]);
+        assert_eq!(found[1], (3, vec!["one\ntwo".to_owned(), "4".to_owned()]));
+        assert_eq!(found[2].0, 5);
+    }
+
+    #[test]
+    fn a_stray_quotation_mark_does_not_swallow_rows() {
+        let (_, found, _) = rows("a\tb\n\"He\t1\nsaid\t2\n");
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].1, ["\"He", "1"]);
+    }
+
+    #[test]
+    fn a_mark_that_is_never_closed_is_an_error_with_its_row() {
+        let mut input = &b"a,b\n1,2\n1,\"2,3,4\n"[..];
+        let mut rows = Rows::open(&mut input, "rows").unwrap();
+        assert!(rows.next().unwrap().is_some());
+        assert_eq!(rows.next().err().unwrap().at().unwrap().row, 3);
+    }
+}

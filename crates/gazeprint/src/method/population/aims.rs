@@ -1,0 +1,339 @@
+//! Where on its way a saccade lands: a reader's densities of amplitudes, tilted by what is there.
+//!
+//! Where a saccade of a kind may end is a part of the line: the rest of the word (refixations), the
+//! next word, the words after that (skips), those before (regressions). Over that part, the density
+//! of the place is that of the reader's amplitudes times
+//!
+//! ```text
+//! exp( a + b v + c 4 v^2 ),    v = place in the word, -1/2 at its left end to 1/2 at its right
+//! ```
+//!
+//! where a, b and c are linear in features of the word there, with coefficients of the reader's own.
+
+use faer::Mat;
+
+use super::features::{AIM_FEATURES, AimedWord, LEVELS, SLOPES};
+use super::gaussian::{Belief, Local, climb};
+use crate::density::{GaussianPrior, Grid};
+use crate::saccade::{DensityId, Event};
+
+/// The densities that are tilted, by kind of saccade.
+pub(super) const AIMED: [DensityId; 5] = [
+    DensityId::Alpha1,
+    DensityId::Alpha1Bar,
+    DensityId::Alpha2,
+    DensityId::Alpha3,
+    DensityId::Alpha4,
+];
+/// Shortest amplitude, and shortest part of a word that is integrated over, in characters (D4).
+const SHORTEST: f64 = 1e-3;
+
+/// Gauss-Legendre nodes and weights on [0, 1]: for the nearest words, and for those far away.
+const FINE: [(f64, f64); 6] = [
+    (0.033_765_242_898_423_99, 0.085_662_246_189_585_17),
+    (0.169_395_306_766_867_74, 0.180_380_786_524_069_3),
+    (0.380_690_406_958_401_55, 0.233_956_967_286_345_52),
+    (0.619_309_593_041_598_4, 0.233_956_967_286_345_52),
+    (0.830_604_693_233_132_3, 0.180_380_786_524_069_3),
+    (0.966_234_757_101_576, 0.085_662_246_189_585_17),
+];
+const COARSE: [(f64, f64); 3] = [
+    (0.112_701_665_379_258_31, 0.277_777_777_777_777_8),
+    (0.5, 0.444_444_444_444_444_4),
+    (0.887_298_334_620_741_7, 0.277_777_777_777_777_8),
+];
+
+/// A place where a saccade may end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Spot {
+    /// Index of the word among those of the aim.
+    pub(super) word: usize,
+    /// In the word.
+    pub(super) v: f64,
+    /// Characters from the start of the saccade.
+    pub(super) amplitude: f64,
+    /// Log of the length that it stands for.
+    pub(super) log_width: f64,
+}
+
+/// A saccade, with where it ended and where it might have.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Aim {
+    /// Place of its density among [`AIMED`].
+    pub(super) kind: usize,
+    pub(super) words: Vec<AimedWord>,
+    pub(super) spots: Vec<Spot>,
+    pub(super) landed: Spot,
+}
+
+impl Aim {
+    /// The saccade from one fixation to the next of a pass. The regions of the line's words are
+    /// between `bounds`; `visited` are those fixated before.
+    pub(super) fn new(bounds: &[f64], visited: &[bool], from: &Event, to: &Event) -> Option<Self> {
+        let kind = AIMED.iter().position(|id| *id == to.density)?;
+        let (c, s) = (from.word, from.x);
+        let leftwards = matches!(to.density, DensityId::Alpha1Bar | DensityId::Alpha4);
+        let mut aim = Self {
+            kind,
+            words: Vec::new(),
+            spots: Vec::new(),
+            landed: Spot { word: 0, v: 0.0, amplitude: 0.0, log_width: 0.0 },
+        };
+        let mut cover = |word: usize, low: f64, high: f64| {
+            let index = aim.words.len();
+            aim.words.push(AimedWord::new(bounds, visited, from, word));
+            let (left, right) = (bounds[word], bounds[word + 1]);
+            let spot = |x: f64, log_width: f64| Spot {
+                word: index,
+                v: (x - left) / (right - left) - 0.5,
+                amplitude: if leftwards { s - x } else { x - s }.max(SHORTEST),
+                log_width,
+            };
+            let width = (high - low).max(SHORTEST);
+            let rule: &[_] = if word.abs_diff(c) < 4 { &FINE } else { &COARSE };
+            let spots = rule.iter().map(|(t, part)| spot(low + t * width, (part * width).ln()));
+            aim.spots.extend(spots);
+            if word == to.word {
+                aim.landed = spot(to.x, 0.0);
+            }
+        };
+        match to.density {
+            DensityId::Alpha1 => cover(c, s, bounds[c + 1]),
+            DensityId::Alpha1Bar => cover(c, bounds[c], s),
+            DensityId::Alpha2 => cover(c + 1, bounds[c + 1], bounds[c + 2]),
+            DensityId::Alpha3 => {
+                (c + 2..bounds.len() - 1).for_each(|w| cover(w, bounds[w], bounds[w + 1]));
+            }
+            _ => (0..c).for_each(|w| cover(w, bounds[w], bounds[w + 1])),
+        }
+        Some(aim)
+    }
+
+    /// What the log density is linear in at a place: features of the word's level, of its slope and
+    /// of its bend.
+    fn features(&self, spot: &Spot) -> [f64; AIM_FEATURES] {
+        let (word, shape) = (&self.words[spot.word].features, shape(spot.v));
+        std::array::from_fn(|i| word[i] * shape[PART[i]])
+    }
+}
+
+/// A saccade with the reader's density of amplitudes where it may have ended.
+#[derive(Debug, Clone)]
+pub(super) struct Aimed<'a> {
+    aim: &'a Aim,
+    /// By spot: log density and log width.
+    log_masses: Vec<f64>,
+    /// Log density where it did end.
+    log_landed: f64,
+}
+
+impl<'a> Aimed<'a> {
+    pub(super) fn new(aim: &'a Aim, grid: &Grid, log_f: &[f64]) -> Self {
+        let log_mass = |spot: &Spot| {
+            let place = grid.place(spot.amplitude.max(grid.lower()));
+            Grid::interpolate(log_f, place) + spot.log_width
+        };
+        Self {
+            aim,
+            log_masses: aim.spots.iter().map(log_mass).collect(),
+            log_landed: log_mass(&aim.landed),
+        }
+    }
+}
+
+/// What a feature is multiplied with at a place: level, slope or bend.
+fn shape(v: f64) -> [f64; 3] {
+    [1.0, v, 4.0 * v * v]
+}
+
+/// Which of these, by feature.
+pub(super) const PART: [usize; AIM_FEATURES] = {
+    let mut part = [0; AIM_FEATURES];
+    let mut i = LEVELS;
+    while i < AIM_FEATURES {
+        part[i] = if i < LEVELS + SLOPES { 1 } else { 2 };
+        i += 1;
+    }
+    part
+};
+
+fn local(aims: &[Aimed<'_>], prior: &GaussianPrior, at: &[f64]) -> Local {
+    const F: usize = AIM_FEATURES;
+    let mut gradient = vec![0.0; F];
+    let mut value = prior.log_density(at, &mut gradient);
+    let mut covariance = [[0.0; F]; F];
+    // Coefficients of level, slope and bend at a word.
+    let tilt = |word: &AimedWord| {
+        let mut tilt = [0.0; 3];
+        for i in 0..F {
+            tilt[PART[i]] += word.features[i] * at[i];
+        }
+        tilt
+    };
+    let along = |tilt: &[f64; 3], spot: &Spot| {
+        tilt.iter().zip(shape(spot.v)).map(|(t, s)| t * s).sum::<f64>()
+    };
+    let (mut tilts, mut p, mut moments) = (Vec::new(), Vec::new(), Vec::new());
+    for Aimed { aim, log_masses, log_landed } in aims {
+        tilts.clear();
+        tilts.extend(aim.words.iter().map(tilt));
+        p.clear();
+        let spots = aim.spots.iter().zip(log_masses);
+        p.extend(spots.map(|(spot, log_mass)| log_mass + along(&tilts[spot.word], spot)));
+        let peak = p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        p.iter_mut().for_each(|p| *p = (*p - peak).exp());
+        let total: f64 = p.iter().sum();
+        value += log_landed + along(&tilts[aim.landed.word], &aim.landed) - peak - total.ln();
+        // Over the places in a word, features differ only by their shape: its moments are enough.
+        moments.clear();
+        moments.resize(aim.words.len(), [[0.0; 3]; 3]);
+        for (spot, p) in aim.spots.iter().zip(&p) {
+            let shape = shape(spot.v);
+            for (row, a) in moments[spot.word].iter_mut().zip(shape) {
+                row.iter_mut().zip(shape).for_each(|(sum, b)| *sum += p / total * a * b);
+            }
+        }
+        let mut mean = [0.0; F];
+        for (word, moments) in aim.words.iter().zip(&moments) {
+            let x = &word.features;
+            // The level is 1 everywhere, so that its row has the first moments.
+            let rows: [[f64; F]; 3] =
+                std::array::from_fn(|part| std::array::from_fn(|j| x[j] * moments[part][PART[j]]));
+            for i in (0..F).filter(|&i| x[i] != 0.0) {
+                mean[i] += rows[0][i];
+                let row = &rows[PART[i]];
+                covariance[i].iter_mut().zip(row).for_each(|(sum, r)| *sum += x[i] * r);
+            }
+        }
+        let landed = aim.features(&aim.landed);
+        for i in 0..F {
+            gradient[i] += landed[i] - mean[i];
+            let m = mean[i];
+            covariance[i].iter_mut().zip(&mean).for_each(|(sum, other)| *sum -= m * other);
+        }
+    }
+    let precision = prior.precision();
+    let information = Mat::from_fn(F, F, |i, j| precision[(i, j)] + covariance[i.max(j)][i.min(j)]);
+    Local { value, gradient, information }
+}
+
+/// A reader's coefficients, from a start anywhere: the log posterior is concave.
+pub(super) fn believe(aims: &[Aimed<'_>], prior: &GaussianPrior, start: &[f64]) -> Option<Belief> {
+    climb(prior, start, |at| local(aims, prior, at))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::corpus::Limits;
+    use crate::method::population::Seen;
+    use crate::saccade::readings;
+    use crate::simulate::SimulationParams;
+
+    /// Saccades of all kinds.
+    pub(in super::super) fn aims() -> Vec<Aim> {
+        let params =
+            SimulationParams { readers: 3, texts: 8, coverage: 1.0, ..SimulationParams::default() };
+        let (readings, _) = readings(&params.build().unwrap().run(), Limits::default());
+        let aims: Vec<Aim> = readings.iter().flat_map(Seen::of).filter_map(|s| s.aim).collect();
+        for kind in 0..AIMED.len() {
+            assert!(aims.iter().filter(|aim| aim.kind == kind).count() > 3, "{kind}");
+        }
+        aims
+    }
+
+    /// A density with one bump.
+    pub(in super::super) fn log_f(grid: &Grid) -> Vec<f64> {
+        grid.nodes().iter().map(|x| 1.2 * x.ln() - 0.25 * x).collect()
+    }
+
+    pub(in super::super) fn coefficients(scale: f64) -> Vec<f64> {
+        (0..AIM_FEATURES).map(|i| scale * (1.0 + i as f64).sin()).collect()
+    }
+
+    fn prior(variance: f64) -> GaussianPrior {
+        let p = AIM_FEATURES;
+        let covariance = Mat::from_fn(p, p, |i, j| if i == j { variance } else { 0.01 * variance });
+        GaussianPrior::new((0..p).map(|i| 0.02 * i as f64 - 0.1).collect(), &covariance).unwrap()
+    }
+
+    /// Log density of a saccade that ended where `aim` says, without a prior.
+    pub(in super::super) fn log_density(aim: &Aim, grid: &Grid, log_f: &[f64], at: &[f64]) -> f64 {
+        let prior = prior(1.0);
+        let mut unused = vec![0.0; AIM_FEATURES];
+        let aimed = [Aimed::new(aim, grid, log_f)];
+        local(&aimed, &prior, at).value - prior.log_density(at, &mut unused)
+    }
+
+    #[test]
+    fn densities_integrate_to_one() {
+        let grid = Grid::new(0.0, 60.0);
+        let (log_f, at) = (log_f(&grid), coefficients(0.5));
+        for aim in aims().iter().filter(|aim| aim.spots.len() < 40).step_by(7) {
+            // The same saccade, had it ended at any of the midpoints of many small steps.
+            let mut total = 0.0;
+            for (word, first) in aim.words.iter().enumerate() {
+                assert!(first.features.iter().all(|x| x.is_finite()));
+                let spots: Vec<&Spot> = aim.spots.iter().filter(|s| s.word == word).collect();
+                let width: f64 = spots.iter().map(|s| s.log_width.exp()).sum();
+                let (one, other) = (spots[0], spots[spots.len() - 1]);
+                // Nodes are symmetric, so that the first and the last of them tell the ends.
+                let rule = if spots.len() == FINE.len() { &FINE[..] } else { &COARSE[..] };
+                let slope = |a: f64, b: f64| (b - a) / (1.0 - 2.0 * rule[0].0);
+                let (v, a) = (slope(one.v, other.v), slope(one.amplitude, other.amplitude));
+                let steps = 400;
+                for i in 0..steps {
+                    let t = (f64::from(i) + 0.5) / f64::from(steps) - rule[0].0;
+                    let landed = Spot {
+                        word,
+                        v: one.v + t * v,
+                        amplitude: one.amplitude + t * a,
+                        log_width: 0.0,
+                    };
+                    let moved = Aim { landed, ..aim.clone() };
+                    let density = log_density(&moved, &grid, &log_f, &at).exp();
+                    total += density * width / f64::from(steps);
+                }
+            }
+            assert!((total - 1.0).abs() < 0.01, "kind {}: {total}", aim.kind);
+        }
+    }
+
+    #[test]
+    fn derivatives_are_those_of_the_value() {
+        let grid = Grid::new(0.0, 60.0);
+        let (log_f, prior, aims) = (log_f(&grid), prior(0.5), aims());
+        let aims: Vec<Aimed<'_>> = aims.iter().map(|a| Aimed::new(a, &grid, &log_f)).collect();
+        let at = coefficients(0.3);
+        let here = local(&aims, &prior, &at);
+        let h = 1e-5;
+        for i in 0..AIM_FEATURES {
+            let moved = |by: f64| {
+                let mut there = at.clone();
+                there[i] += by;
+                local(&aims, &prior, &there)
+            };
+            let (up, down) = (moved(h), moved(-h));
+            let slope = (up.value - down.value) / (2.0 * h);
+            assert!((slope - here.gradient[i]).abs() < 1e-5 * (1.0 + slope.abs()), "{i}");
+            for j in 0..AIM_FEATURES {
+                let bend = -(up.gradient[j] - down.gradient[j]) / (2.0 * h);
+                let found = here.information[(j, i)];
+                assert!((bend - found).abs() < 1e-5 * (1.0 + bend.abs()), "{i} {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_mode_is_flat_and_without_data_the_prior_stands() {
+        let grid = Grid::new(0.0, 60.0);
+        let (log_f, prior, aims) = (log_f(&grid), prior(0.5), aims());
+        let aims: Vec<Aimed<'_>> = aims.iter().map(|a| Aimed::new(a, &grid, &log_f)).collect();
+        let belief = believe(&aims, &prior, &coefficients(1.0)).unwrap();
+        let slope = local(&aims, &prior, &belief.mode).gradient;
+        assert!(slope.iter().all(|g| g.abs() < 1e-2), "{slope:?}");
+        let nothing = believe(&[], &prior, prior.mean()).unwrap();
+        assert_eq!(nothing.mode, prior.mean());
+        assert!(nothing.evidence.abs() < 1e-9, "{}", nothing.evidence);
+    }
+}
