@@ -13,25 +13,27 @@ mod dialect;
 mod error;
 pub mod layout;
 mod lines;
+mod order;
+pub mod popeye;
 pub mod pymovements;
 mod recording;
 mod report;
-mod rows;
 mod run;
 mod source;
 pub mod swift;
 pub mod table;
 pub mod tobii;
+mod values;
 mod write;
 
 pub use aliases::{Choice, Mapped, Mapping, Role, Unit};
 pub use collect::{Imported, Place, RawReading, RawText, Recording};
 pub use error::{At, ImportError};
 pub use recording::{Area, Eye, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
-pub use report::{DropCount, Drops, Example, ImportReport, InputReport};
+pub use report::{DropCount, Drops, Example, ImportReport, InputReport, Shape};
 pub use run::{Format, Open, Request, import};
 pub use source::Source;
 pub use write::{WithoutWords, check_out, write_imported};
 
 #[cfg(test)]
-mod collected;
+mod testing;

@@ -8,21 +8,33 @@
 
 use std::io::BufRead;
 
-use super::dataviewer::Chosen;
-use super::dataviewer::columns::{Finder, Role};
-use super::dataviewer::fixations::Names;
+use super::aliases::{Choice, Mapping, Role, Unit};
+use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
-use super::rows::{self, Rows};
+use super::report::Shape;
+use super::values::{Name, Names, is_missing, name, number, number_or_missing};
 
 /// How to read a frame.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct FrameOptions<'o> {
-    /// What stands between cells.
-    pub delimiter: u8,
-    /// Which columns to take for reader, text, session and trial.
-    pub chosen: &'o Chosen,
+    /// Columns that the user chose; the others are found by their names.
+    pub choices: &'o [Choice],
 }
+
+const ROLES: [Role; 11] = [
+    Role::Reader,
+    Role::Text,
+    Role::Session,
+    Role::Trial,
+    Role::Kind,
+    Role::Onset,
+    Role::Offset,
+    Role::Duration,
+    Role::Location,
+    Role::X,
+    Role::Y,
+];
 
 /// Reads an event frame; fixations are in pixels.
 ///
@@ -33,130 +45,137 @@ pub fn read(
     file: usize,
     options: &FrameOptions<'_>,
     sink: &mut dyn Sink,
-) -> Result<(), ImportError> {
-    let mut rows = Rows::open(input, options.delimiter)?;
-    let columns = Columns::find(rows.header(), options.chosen, sink)?;
-    let (mut names, mut read) = (Names::default(), 0_u64);
-    while rows.advance()? {
+) -> Result<Shape, ImportError> {
+    let mut rows = Rows::open(input, "a row of column names, then one row for each event")?;
+    let mapping = find(&rows, options)?;
+    sink.note(rows.decision.clone());
+    let mut events = Events::new(&mapping, rows.header.len());
+    let mut read = 0;
+    while let Some(row) = rows.next()? {
         read += 1;
-        let place = RowPlace { file, row: rows.row() };
-        match columns.fixation(&rows, &mut names)? {
+        let place = RowPlace { file, row: row.number };
+        match events.fixation(row) {
             Ok(fixation) => sink.fixation(place, fixation)?,
-            Err(reason) => sink.dropped(place, reason, &rows.shown()),
+            Err(reason) => sink.dropped(place, reason, row.line()),
         }
     }
     if read == 0 {
-        return Err(ImportError::Empty { at: At::row(rows.row()), expected: "events" });
+        return Err(ImportError::Empty { at: At::row(rows.last_row()), expected: "events" });
     }
-    Ok(())
+    rows.note_quotes(sink);
+    Ok(Shape { rows: read, mapping })
 }
 
-struct Columns {
-    reader: usize,
-    text: Vec<usize>,
-    session: Option<usize>,
-    trial: Option<usize>,
-    name: usize,
-    onset: usize,
-    offset: Option<usize>,
-    duration: Option<usize>,
-    location: Location,
+fn find(rows: &Rows<'_>, options: &FrameOptions<'_>) -> Result<Mapping, ImportError> {
+    let (header, row) = (&rows.header, rows.header_row);
+    let mut mapping = Mapping::find(header, row, &ROLES, options.choices)?;
+    let mut needed = vec![Role::Reader, Role::Text, Role::Kind, Role::Onset];
+    if mapping.get(Role::Offset).is_none() {
+        needed.push(Role::Duration);
+    }
+    let is_apart = mapping.get(Role::X).is_some() && mapping.get(Role::Y).is_some();
+    match mapping.get(Role::Location) {
+        Some(_) => mapping.0.retain(|mapped| !matches!(mapped.role, Role::X | Role::Y)),
+        None if is_apart => {}
+        None => needed.push(Role::Location),
+    }
+    mapping.require(header, row, &needed)?;
+    let place = mapping.get(Role::Location).or(mapping.get(Role::X));
+    if let Some(place) = place.filter(|place| place.unit == Some(Unit::Degrees)) {
+        return Err(ImportError::Value {
+            at: At::cell(row, place.column.as_str()),
+            found: "locations in degrees, by the column's name".to_owned(),
+            expected: "pixels".into(),
+            remedy: "compute the locations from pixels before saving the frame".into(),
+        });
+    }
+    Ok(mapping)
 }
 
-/// Where a location stands.
-enum Location {
-    List(usize),
-    Apart(usize, usize),
+struct Events {
+    /// Cells that a row should have.
+    width: usize,
+    reader: Option<Name>,
+    text: Option<Name>,
+    session: Option<Name>,
+    trial: Option<Name>,
+    names: Names,
+    kind: Option<usize>,
+    /// Onset, offset and duration, each with the milliseconds in its unit.
+    times: [(Option<usize>, f64); 3],
+    location: Option<usize>,
+    x: Option<usize>,
+    y: Option<usize>,
 }
 
-impl Columns {
-    fn find(header: &[String], chosen: &Chosen, sink: &mut dyn Sink) -> Result<Self, ImportError> {
-        let own = |name: &str| header.iter().position(|column| column.trim() == name);
-        let mut finder = Finder::new(header, chosen);
-        let reader = finder.required(Role::Reader)?;
-        let text = finder.all(Role::Text)?;
-        if text.is_empty() {
-            finder.lacks(Role::Text);
+impl Events {
+    fn new(mapping: &Mapping, width: usize) -> Self {
+        let times = [Role::Onset, Role::Offset, Role::Duration].map(|role| {
+            let unit = mapping.get(role).and_then(|mapped| mapped.unit?.milliseconds());
+            (mapping.index(role), unit.unwrap_or(1.0))
+        });
+        Self {
+            width,
+            reader: Name::of(mapping, Role::Reader),
+            text: Name::of(mapping, Role::Text),
+            session: Name::of(mapping, Role::Session),
+            trial: Name::of(mapping, Role::Trial),
+            names: Names::default(),
+            kind: mapping.index(Role::Kind),
+            times,
+            location: mapping.index(Role::Location),
+            x: mapping.index(Role::X),
+            y: mapping.index(Role::Y),
         }
-        let session = finder.one(Role::Session)?;
-        let trial = finder.one(Role::Trial)?;
-        let location = match (own("location"), own("location_x"), own("location_y")) {
-            (_, Some(x), Some(y)) => Some(Location::Apart(x, y)),
-            (list, ..) => list.map(Location::List),
-        };
-        let (name, onset, offset, duration) =
-            (own("name"), own("onset"), own("offset"), own("duration"));
-        if name.is_none() || onset.is_none() || (offset.is_none() && duration.is_none()) {
-            finder.lacks(Role::Duration);
-        }
-        if location.is_none() {
-            finder.lacks(Role::X);
-        }
-        sink.note(format!("columns of the events: {}", finder.done()?));
-        // A column past the last has no cells; what is missing has been refused.
-        let (name, onset) = (name.unwrap_or(usize::MAX), onset.unwrap_or(usize::MAX));
-        let location = location.unwrap_or(Location::List(usize::MAX));
-        Ok(Self { reader, text, session, trial, name, onset, offset, duration, location })
     }
 
-    fn fixation(
-        &self,
-        rows: &Rows<'_>,
-        names: &mut Names,
-    ) -> Result<Result<RawFixation, Reason>, ImportError> {
-        if rows.len() != rows.header().len() {
-            return Ok(Err(Reason::RAGGED));
+    fn fixation(&mut self, row: Row<'_>) -> Result<RawFixation, Reason> {
+        if row.len() != self.width {
+            return Err(Reason::RAGGED);
         }
+        let cell = |column: Option<usize>| column.map_or("", |column| row.cell(column));
         // Detection methods are part of the name: fixation_ivt, fixation.idt.
-        if !rows.cell(self.name)?.is_some_and(|name| name.starts_with("fixation")) {
-            return Ok(Err(Reason::NOT_A_FIXATION));
+        if !cell(self.kind).starts_with("fixation") {
+            return Err(Reason::NOT_A_FIXATION);
         }
-        let Some(reader) = names.reader(rows, Some(self.reader))? else {
-            return Ok(Err(Reason::NO_READER));
-        };
-        let Some(text) = names.text(rows, &self.text)? else { return Ok(Err(Reason::NO_TEXT)) };
-        let times = (
-            rows.number(Some(self.onset))?,
-            rows.number(self.offset)?,
-            rows.number(self.duration)?,
-        );
-        let (Ok(onset_ms), Ok(offset), Ok(duration)) = times else {
-            return Ok(Err(Reason::NOT_A_NUMBER));
-        };
+        let names = &mut self.names;
+        let reader = name(&mut self.reader, row, names).ok_or(Reason::NO_READER)?;
+        let text = name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?;
+        let [onset_ms, offset, duration] = self.times.map(|(column, unit)| {
+            Ok(number_or_missing(cell(column), true)?.map(|time| time * unit))
+        });
+        let (onset_ms, offset, duration) = (onset_ms?, offset?, duration?);
         let duration_ms = duration.or_else(|| Some(offset? - onset_ms?));
         if duration_ms.is_some_and(|duration| duration < 0.0) {
-            return Ok(Err(Reason::NEGATIVE_DURATION));
+            return Err(Reason::NEGATIVE_DURATION);
         }
-        let Some(position) = self.position(rows)? else { return Ok(Err(Reason::NOT_A_NUMBER)) };
-        Ok(Ok(RawFixation {
+        let (x, y) = match self.location.map(|column| row.cell(column)) {
+            Some(list) if is_missing(list) => ("", ""),
+            Some(list) => {
+                let inner = list.trim_matches(['[', ']', '(', ')']);
+                let (x, y) = inner.split_once(',').ok_or(Reason::NOT_A_NUMBER)?;
+                (x.trim(), y.trim())
+            }
+            None => (cell(self.x), cell(self.y)),
+        };
+        let position = if is_missing(x) || is_missing(y) {
+            Position::Missing
+        } else {
+            let numbers = number(x, true).zip(number(y, true)).ok_or(Reason::NOT_A_NUMBER)?;
+            Position::Pixels { x: numbers.0, y: numbers.1 }
+        };
+        Ok(RawFixation {
             reader,
             text,
-            session: names.session(rows, self.session)?,
-            trial: names.trial(rows, self.trial)?,
+            session: name(&mut self.session, row, names),
+            trial: name(&mut self.trial, row, names),
             position,
             duration_ms,
             onset_ms,
             gap: false,
             eye: None,
             word: None,
-        }))
-    }
-
-    /// The location, `None` where it is no number.
-    fn position(&self, rows: &Rows<'_>) -> Result<Option<Position>, ImportError> {
-        let cells = match self.location {
-            Location::Apart(x, y) => rows.cell(x)?.zip(rows.cell(y)?),
-            Location::List(list) => {
-                let Some(cell) = rows.cell(list)? else { return Ok(Some(Position::Missing)) };
-                let inner = cell.trim_matches(['[', ']', '(', ')']);
-                let Some((x, y)) = inner.split_once(',') else { return Ok(None) };
-                let cells = (x.trim(), y.trim());
-                Some(cells).filter(|(x, y)| !rows::is_missing(x) && !rows::is_missing(y))
-            }
-        };
-        let Some((x, y)) = cells else { return Ok(Some(Position::Missing)) };
-        let numbers = rows::number(x).zip(rows::number(y));
-        Ok(numbers.map(|(x, y)| Position::Pixels { x, y }))
+        })
     }
 }
 

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use super::aliases::Choice;
 use super::collect::{Imported, Place, RawReading, Recording};
 use super::error::{At, ImportError};
-use super::report::{ImportReport, InputReport};
+use super::report::{ImportReport, InputReport, Shape};
 use super::source::Source;
-use super::table::{self, TableOptions, TableShape};
+use super::table::{self, TableOptions};
 
 /// A format that recordings come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,12 +145,8 @@ fn read_file(
     path: &Path,
     open: &Open<'_>,
     recording: &mut Recording,
-    read: impl FnOnce(
-        &(Format, String),
-        &mut dyn BufRead,
-        &mut Recording,
-    ) -> Result<TableShape, ImportError>,
-) -> Result<(TableShape, (Format, String)), ImportError> {
+    read: impl FnOnce(&(Format, String), &mut dyn BufRead, &mut Recording) -> Result<Shape, ImportError>,
+) -> Result<(Shape, (Format, String)), ImportError> {
     let named = |error: ImportError| error.in_file(path);
     let input =
         open(path).map_err(|error| ImportError::Unreadable { at: At::file(path), error })?;
@@ -169,7 +165,7 @@ fn read_file(
     Ok((shape, guess))
 }
 
-fn described(path: &Path, format: &'static str, reason: &str, shape: TableShape) -> InputReport {
+fn described(path: &Path, format: &'static str, reason: &str, shape: Shape) -> InputReport {
     InputReport {
         path: path.display().to_string(),
         format,

@@ -14,8 +14,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::{At, ImportError};
+use super::lines::Lines;
 use super::recording::{Area, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
-use super::rows;
+use super::report::Shape;
+use super::values::number;
 
 /// A fixation in a sentence that is not in the list of items.
 pub const UNKNOWN_SENTENCE: Reason = Reason::new("sentence_not_in_items");
@@ -47,11 +49,11 @@ impl Items {
     /// # Errors
     /// If it cannot be read, has a line without an end, or has no sentence.
     pub fn read(input: &mut dyn BufRead) -> Result<Self, ImportError> {
-        let (mut sentences, mut line, mut row) = (Vec::new(), String::new(), 1);
-        while rows::next_line(input, &mut line, row)? {
-            let text = if row == 1 { line.trim_start_matches('\u{feff}') } else { &line };
-            sentences.push(split(text));
-            row += 1;
+        let (mut sentences, mut line) = (Vec::new(), String::new());
+        let mut lines = Lines::new(input);
+        while lines.next(&mut line)? {
+            sentences.push(split(&line));
+            line.clear();
         }
         if sentences.iter().all(Vec::is_empty) {
             return Err(ImportError::Empty { at: At::row(1), expected: "a sentence a line" });
@@ -138,20 +140,24 @@ pub fn read(
     file: usize,
     options: &SwiftOptions<'_>,
     sink: &mut dyn Sink,
-) -> Result<(), ImportError> {
+) -> Result<Shape, ImportError> {
     let mut readings = Readings::default();
-    let (mut line, mut row, mut sequences) = (String::new(), 0, 0_u64);
-    while rows::next_line(input, &mut line, row + 1)? {
-        row += 1;
-        let text = if row == 1 { line.trim_start_matches('\u{feff}') } else { &line };
-        if text.trim().is_empty() {
+    let mut lines = Lines::new(input);
+    let (mut line, mut read, mut sequences) = (String::new(), 0, 0_u64);
+    loop {
+        line.clear();
+        if !lines.next(&mut line)? {
+            break;
+        }
+        if line.trim().is_empty() {
             continue;
         }
-        let place = RowPlace { file, row };
-        let fields = match Fields::parse(text) {
+        read += 1;
+        let place = RowPlace { file, row: lines.number() };
+        let fields = match Fields::parse(&line) {
             Ok(fields) => fields,
             Err(reason) => {
-                sink.dropped(place, reason, text);
+                sink.dropped(place, reason, &line);
                 continue;
             }
         };
@@ -174,17 +180,17 @@ pub fn read(
                     word: Some(fields.word),
                 },
             )?,
-            Err(reason) => sink.dropped(place, reason, text),
+            Err(reason) => sink.dropped(place, reason, &line),
         }
     }
     if sequences == 0 {
         return Err(ImportError::Empty {
-            at: At::row(row.max(1)),
+            at: At::row(lines.number().max(1)),
             expected: "lines of sentence, word, letter, duration, saccade duration and flag",
         });
     }
     readings.note(&options.reader, sink);
-    Ok(())
+    Ok(Shape { rows: read, ..Shape::default() })
 }
 
 /// A line of a sequence.
@@ -202,8 +208,8 @@ impl Fields {
         let mut next = || cells.next().ok_or(Reason::RAGGED);
         let sentence = next()?.parse().map_err(|_| Reason::NOT_A_NUMBER)?;
         let word = next()?.parse().map_err(|_| Reason::NOT_A_NUMBER)?;
-        let letter = rows::number(next()?).ok_or(Reason::NOT_A_NUMBER)?;
-        let duration = rows::number(next()?).ok_or(Reason::NOT_A_NUMBER)?;
+        let letter = number(next()?, true).ok_or(Reason::NOT_A_NUMBER)?;
+        let duration = number(next()?, true).ok_or(Reason::NOT_A_NUMBER)?;
         if duration < 0.0 {
             return Err(Reason::NEGATIVE_DURATION);
         }

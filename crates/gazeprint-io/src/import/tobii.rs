@@ -9,22 +9,35 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::Arc;
 
+use super::aliases::{Choice, Mapping, Role};
+use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
-use super::rows::Rows;
+use super::report::Shape;
+use super::values::{Name, Names, name, number_or_missing, present};
 
 /// How to read an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TobiiOptions {
-    /// What stands between cells.
-    pub delimiter: u8,
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TobiiOptions<'o> {
+    /// Columns that the user chose; the others are found by their names.
+    pub choices: &'o [Choice],
 }
 
-impl Default for TobiiOptions {
-    fn default() -> Self {
-        Self { delimiter: b'\t' }
-    }
-}
+const ROLES: [Role; 9] = [
+    Role::Reader,
+    Role::Trial,
+    Role::Text,
+    Role::Kind,
+    Role::Event,
+    Role::Duration,
+    Role::X,
+    Role::Y,
+    Role::Time,
+];
+
+/// Kinds of events that are counted one by one: they are few, but a broken file could have a new one
+/// in each row.
+const MOST_KINDS: usize = 20;
 
 /// Reads an export; fixations are in pixels.
 ///
@@ -33,48 +46,50 @@ impl Default for TobiiOptions {
 pub fn read(
     input: &mut dyn BufRead,
     file: usize,
-    options: &TobiiOptions,
+    options: &TobiiOptions<'_>,
     sink: &mut dyn Sink,
-) -> Result<(), ImportError> {
-    let mut rows = Rows::open(input, options.delimiter)?;
-    let columns = Columns::find(rows.header(), sink)?;
+) -> Result<Shape, ImportError> {
+    let mut rows = Rows::open(input, "a row of column names, then one row for each sample")?;
+    let (header, row) = (&rows.header, rows.header_row);
+    let mapping = Mapping::find(header, row, &ROLES, options.choices)?;
+    let is_needed = |role: &Role| !matches!(role, Role::Trial | Role::Time);
+    let needed: Vec<Role> = ROLES.into_iter().filter(is_needed).collect();
+    mapping.require(header, row, &needed)?;
+    sink.note(rows.decision.clone());
+    let numbers = [Role::X, Role::Y, Role::Duration, Role::Time];
+    rows.note_commas(&numbers.map(|role| mapping.index(role)), sink)?;
+    let mut samples = Samples::new(&mapping, sink);
     let mut current: Option<Event> = None;
-    let (mut events, mut lost, mut read) = (BTreeMap::<String, u64>::new(), false, 0_u64);
-    while rows.advance()? {
+    let (mut events, mut lost, mut read) = (BTreeMap::<Arc<str>, u64>::new(), false, 0);
+    while let Some(row) = rows.next()? {
         read += 1;
-        let place = RowPlace { file, row: rows.row() };
-        let Some(kind) = rows.cell(columns.kind)? else {
+        let place = RowPlace { file, row: row.number };
+        let Some(event) = samples.event(row) else {
             sink.dropped(place, Reason::NOT_A_FIXATION, "a row without eye movement type");
             continue;
-        };
-        let event = Event {
-            reader: rows.cell(columns.reader)?.map(Arc::from),
-            recording: columns.cell(&rows, columns.recording)?.map(Arc::from),
-            kind: kind.into(),
-            index: rows.cell(columns.index)?.map(Arc::from),
         };
         if current.as_ref() == Some(&event) {
             continue;
         }
-        // Kinds are few, but a broken file could have a new one in each row.
-        if events.len() < 20 || events.contains_key(kind) {
-            *events.entry(kind.to_owned()).or_default() += 1;
+        if events.len() < MOST_KINDS || events.contains_key(&event.kind) {
+            *events.entry(Arc::clone(&event.kind)).or_default() += 1;
         }
-        if kind.eq_ignore_ascii_case("fixation") {
-            match columns.fixation(&rows, &event, lost)? {
+        if event.kind.eq_ignore_ascii_case("fixation") {
+            match samples.fixation(row, &event, lost) {
                 Ok(fixation) => sink.fixation(place, fixation)?,
-                Err(reason) => sink.dropped(place, reason, &rows.shown()),
+                Err(reason) => sink.dropped(place, reason, row.line()),
             }
         }
-        lost = kind.eq_ignore_ascii_case("eyesnotfound");
+        lost = event.kind.eq_ignore_ascii_case("eyesnotfound");
         current = Some(event);
     }
     if read == 0 {
-        return Err(ImportError::Empty { at: At::row(rows.row()), expected: "samples" });
+        return Err(ImportError::Empty { at: At::row(rows.last_row()), expected: "samples" });
     }
     let kinds: Vec<_> = events.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     sink.note(format!("rows grouped by eye movement type index: {}", kinds.join(", ")));
-    Ok(())
+    rows.note_quotes(sink);
+    Ok(Shape { rows: read, mapping })
 }
 
 /// What tells one eye movement from the next.
@@ -86,113 +101,84 @@ struct Event {
     index: Option<Arc<str>>,
 }
 
-struct Columns {
-    reader: usize,
-    recording: Option<usize>,
-    text: usize,
-    kind: usize,
-    index: usize,
-    duration: usize,
-    x: usize,
-    y: usize,
+struct Samples {
+    reader: Option<Name>,
+    recording: Option<Name>,
+    text: Option<Name>,
+    kind: Option<Name>,
+    names: Names,
+    index: Option<usize>,
+    duration: Option<usize>,
+    x: Option<usize>,
+    y: Option<usize>,
     time: Option<usize>,
     /// Milliseconds in a unit of duration and of time.
-    units: (f64, f64),
+    units: [f64; 2],
 }
 
-impl Columns {
-    fn find(header: &[String], sink: &mut dyn Sink) -> Result<Self, ImportError> {
-        let position = |names: &[&str]| {
-            names.iter().find_map(|name| header.iter().position(|column| is_named(column, name)))
-        };
-        let mut missing = Vec::new();
-        let mut required = |role, names: &[&str]| {
-            let found = position(names);
-            if found.is_none() {
-                missing.push(role);
-            }
-            found.unwrap_or(usize::MAX)
-        };
-        let mut columns = Self {
-            reader: required("reader", &["Participant name"]),
-            recording: position(&["Recording name"]),
-            text: required("text", &["Presented Stimulus name", "Presented Media name"]),
-            kind: required("eye movement type", &["Eye movement type"]),
-            index: required("eye movement type index", &["Eye movement type index"]),
-            duration: required("duration", &["Gaze event duration"]),
-            x: required("x", &["Fixation point X"]),
-            y: required("y", &["Fixation point Y"]),
-            time: position(&["Recording timestamp"]),
-            units: (1.0, 1.0),
-        };
-        if !missing.is_empty() {
-            let found = header.to_vec();
-            return Err(ImportError::MissingColumns { at: At::row(1), roles: missing, found });
-        }
-        let unit =
-            |at: Option<usize>| at.and_then(|at| header.get(at)).map_or(1.0, |name| unit(name));
-        columns.units = (unit(Some(columns.duration)), unit(columns.time));
+impl Samples {
+    fn new(mapping: &Mapping, sink: &mut dyn Sink) -> Self {
+        let units = [Role::Duration, Role::Time].map(|role| {
+            let unit = mapping.get(role).and_then(|mapped| mapped.unit?.milliseconds());
+            unit.unwrap_or(1.0)
+        });
         sink.note(format!(
             "durations are in units of {} ms and times in units of {} ms, by the names of their columns",
-            columns.units.0, columns.units.1
+            units[0], units[1]
         ));
-        Ok(columns)
-    }
-
-    fn cell<'r>(
-        &self,
-        rows: &'r Rows<'_>,
-        at: Option<usize>,
-    ) -> Result<Option<&'r str>, ImportError> {
-        at.map_or(Ok(None), |at| rows.cell(at))
-    }
-
-    fn fixation(
-        &self,
-        rows: &Rows<'_>,
-        event: &Event,
-        gap: bool,
-    ) -> Result<Result<RawFixation, Reason>, ImportError> {
-        let Some(reader) = event.reader.clone() else { return Ok(Err(Reason::NO_READER)) };
-        let Some(text) = rows.cell(self.text)? else { return Ok(Err(Reason::NO_TEXT)) };
-        let x = rows.number(Some(self.x))?;
-        let y = rows.number(Some(self.y))?;
-        let duration = rows.number(Some(self.duration))?;
-        let (Ok(x), Ok(y), Ok(duration), Ok(time)) = (x, y, duration, rows.number(self.time)?)
-        else {
-            return Ok(Err(Reason::NOT_A_NUMBER));
-        };
-        if duration.is_some_and(|duration| duration < 0.0) {
-            return Ok(Err(Reason::NEGATIVE_DURATION));
+        Self {
+            reader: Name::of(mapping, Role::Reader),
+            recording: Name::of(mapping, Role::Trial),
+            text: Name::of(mapping, Role::Text),
+            kind: Name::of(mapping, Role::Kind),
+            names: Names::default(),
+            index: mapping.index(Role::Event),
+            duration: mapping.index(Role::Duration),
+            x: mapping.index(Role::X),
+            y: mapping.index(Role::Y),
+            time: mapping.index(Role::Time),
+            units,
         }
-        Ok(Ok(RawFixation {
+    }
+
+    /// The event of a sample, where it has one.
+    fn event(&mut self, row: Row<'_>) -> Option<Event> {
+        let names = &mut self.names;
+        let kind = name(&mut self.kind, row, names)?;
+        Some(Event {
+            reader: name(&mut self.reader, row, names),
+            recording: name(&mut self.recording, row, names),
+            kind,
+            index: self.index.and_then(|column| present(row.cell(column))).map(Arc::from),
+        })
+    }
+
+    fn fixation(&mut self, row: Row<'_>, event: &Event, gap: bool) -> Result<RawFixation, Reason> {
+        let reader = event.reader.clone().ok_or(Reason::NO_READER)?;
+        let text = name(&mut self.text, row, &mut self.names).ok_or(Reason::NO_TEXT)?;
+        let number =
+            |column: Option<usize>| number_or_missing(column.map_or("", |c| row.cell(c)), true);
+        let (x, y) = (number(self.x)?, number(self.y)?);
+        let (duration, time) = (number(self.duration)?, number(self.time)?);
+        if duration.is_some_and(|duration| duration < 0.0) {
+            return Err(Reason::NEGATIVE_DURATION);
+        }
+        Ok(RawFixation {
             reader,
-            text: text.into(),
+            text,
             session: None,
             trial: event.recording.clone(),
             position: match (x, y) {
                 (Some(x), Some(y)) => Position::Pixels { x, y },
                 _ => Position::Missing,
             },
-            duration_ms: duration.map(|duration| duration * self.units.0),
-            onset_ms: time.map(|time| time * self.units.1),
+            duration_ms: duration.map(|duration| duration * self.units[0]),
+            onset_ms: time.map(|time| time * self.units[1]),
             gap,
             eye: None,
             word: None,
-        }))
+        })
     }
-}
-
-/// Whether a column has this name, whatever its unit: `Fixation point X [DACS px]`.
-fn is_named(column: &str, name: &str) -> bool {
-    let bare = column.split(['[', '(']).next().unwrap_or(column);
-    bare.trim().eq_ignore_ascii_case(name)
-}
-
-/// Milliseconds in the unit that a column's name ends with.
-fn unit(column: &str) -> f64 {
-    let micro = ["[μs]", "[µs]", "[us]"].iter().any(|unit| column.contains(unit));
-    if micro { 1e-3 } else { 1.0 }
 }
 
 #[cfg(test)]

@@ -8,13 +8,14 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::ReportOptions;
-use super::columns::{Finder, Role};
-use super::fixations::Names;
-use crate::import::error::ImportError;
+use crate::import::aliases::{DATA_VIEWER, Mapping, Role, beside};
+use crate::import::dialect::{Row, Rows};
+use crate::import::error::{At, ImportError};
 use crate::import::layout::areas::{Areas, WordArea};
 use crate::import::layout::{Layout, Layouts};
 use crate::import::recording::{Reason, RowPlace, Sink};
-use crate::import::rows::Rows;
+use crate::import::report::Shape;
+use crate::import::values::{Name, Names, integer, name, number_or_missing};
 
 /// An area without edges, or with its right edge to the left.
 pub const NO_AREA: Reason = Reason::new("area_without_box");
@@ -53,6 +54,20 @@ impl ScreenWords {
     }
 }
 
+const ROLES: [Role; 11] = [
+    Role::Reader,
+    Role::Text,
+    Role::Trial,
+    Role::Word,
+    Role::Label,
+    Role::Left,
+    Role::Right,
+    Role::Top,
+    Role::Bottom,
+    Role::Width,
+    Role::Height,
+];
+
 /// Reads an interest-area report and hands its words over. `pitch` is the width of a character in
 /// pixels, where it is known.
 ///
@@ -64,87 +79,89 @@ pub fn read(
     options: &ReportOptions<'_>,
     pitch: Option<f64>,
     sink: &mut dyn Sink,
-) -> Result<ScreenWords, ImportError> {
-    let mut rows = Rows::open(input, options.delimiter)?;
-    let columns = Columns::find(&rows, options, sink)?;
-    let mut pages = Pages::default();
-    let mut names = Names::default();
-    while rows.advance()? {
-        let place = RowPlace { file, row: rows.row() };
-        let Some(text) = names.text(&rows, &columns.text)? else {
-            sink.dropped(place, Reason::NO_TEXT, &rows.shown());
+) -> Result<(ScreenWords, Shape), ImportError> {
+    let mut rows = Rows::open(input, "a row of column names, then one row for each area")?;
+    let mapping = find(&rows, options)?;
+    sink.note(rows.decision.clone());
+    let columns = Columns::new(&mapping, rows.header.len());
+    rows.note_commas(&columns.edges, sink)?;
+    let (mut pages, mut names, mut read) = (Pages::default(), Names::default(), 0);
+    let [mut reader, mut text, mut trial] =
+        [Role::Reader, Role::Text, Role::Trial].map(|role| Name::of(&mapping, role));
+    while let Some(row) = rows.next()? {
+        read += 1;
+        let place = RowPlace { file, row: row.number };
+        let Some(text) = name(&mut text, row, &mut names) else {
+            sink.dropped(place, Reason::NO_TEXT, row.line());
             continue;
         };
-        let reader = names.reader(&rows, columns.reader)?;
-        let trial = names.trial(&rows, columns.trial)?;
-        match columns.area(&rows)? {
+        let reader = name(&mut reader, row, &mut names);
+        let trial = name(&mut trial, row, &mut names);
+        match columns.area(row) {
             Ok(area) => {
                 if !pages.add((text, reader, trial), area) {
-                    sink.dropped(place, REPEATED_AREA, &rows.shown());
+                    sink.dropped(place, REPEATED_AREA, row.line());
                 }
             }
-            Err(reason) => sink.dropped(place, reason, &rows.shown()),
+            Err(reason) => sink.dropped(place, reason, row.line()),
         }
     }
-    let row = rows.row();
-    pages.finish(file, row, pitch, sink)
+    rows.note_quotes(sink);
+    let words = pages.finish(file, rows.last_row(), pitch, sink)?;
+    Ok((words, Shape { rows: read, mapping }))
+}
+
+/// Right and lower edges may be widths and heights.
+fn find(rows: &Rows<'_>, options: &ReportOptions<'_>) -> Result<Mapping, ImportError> {
+    let (header, row) = (&rows.header, rows.header_row);
+    let choices = beside(header, options.choices);
+    let mut mapping = Mapping::find_preferring(header, row, &ROLES, &choices, DATA_VIEWER)?;
+    let mut needed = vec![Role::Text, Role::Word, Role::Left, Role::Top];
+    for (edge, size) in [(Role::Right, Role::Width), (Role::Bottom, Role::Height)] {
+        if mapping.get(edge).is_some() {
+            mapping.0.retain(|mapped| mapped.role != size);
+        } else if mapping.get(size).is_none() {
+            needed.push(edge);
+        }
+    }
+    mapping.require(header, row, &needed)?;
+    Ok(mapping)
 }
 
 struct Columns {
-    reader: Option<usize>,
-    text: Vec<usize>,
-    trial: Option<usize>,
-    area: usize,
+    /// Cells that a row should have.
+    width: usize,
+    area: Option<usize>,
     label: Option<usize>,
     /// Left, right, top and bottom.
-    edges: [usize; 4],
+    edges: [Option<usize>; 4],
     /// Whether the right and the bottom edge are a width and a height.
     is_size: [bool; 2],
 }
 
 impl Columns {
-    fn find(
-        rows: &Rows<'_>,
-        options: &ReportOptions<'_>,
-        sink: &mut dyn Sink,
-    ) -> Result<Self, ImportError> {
-        let mut finder = Finder::new(rows.header(), options.chosen);
-        let mut end = |edge, size| -> Result<(usize, bool), ImportError> {
-            match finder.one(edge)? {
-                Some(column) => Ok((column, false)),
-                None => match finder.one(size)? {
-                    Some(column) => Ok((column, true)),
-                    None => finder.required(edge).map(|column| (column, false)),
-                },
-            }
-        };
-        let (right, is_width) = end(Role::Right, Role::Width)?;
-        let (bottom, is_height) = end(Role::Bottom, Role::Height)?;
-        let columns = Self {
-            is_size: [is_width, is_height],
-            reader: finder.one(Role::Reader)?,
-            text: finder.all(Role::Text)?,
-            trial: finder.one(Role::Trial)?,
-            area: finder.required(Role::WordArea)?,
-            label: finder.one(Role::WordLabel)?,
-            edges: [finder.required(Role::Left)?, right, finder.required(Role::Top)?, bottom],
-        };
-        if columns.text.is_empty() {
-            finder.lacks(Role::Text);
+    fn new(mapping: &Mapping, width: usize) -> Self {
+        let index = |role| mapping.index(role);
+        let [right, bottom] = [(Role::Right, Role::Width), (Role::Bottom, Role::Height)]
+            .map(|(edge, size)| index(edge).or(index(size)));
+        Self {
+            width,
+            area: index(Role::Word),
+            label: index(Role::Label),
+            edges: [index(Role::Left), right, index(Role::Top), bottom],
+            is_size: [Role::Right, Role::Bottom].map(|edge| mapping.get(edge).is_none()),
         }
-        sink.note(format!("columns of the areas: {}", finder.done()?));
-        Ok(columns)
     }
 
-    fn area(&self, rows: &Rows<'_>) -> Result<Result<WordArea, Reason>, ImportError> {
-        let Some(id) = rows.cell(self.area)?.and_then(whole) else { return Ok(Err(NO_AREA)) };
+    fn area(&self, row: Row<'_>) -> Result<WordArea, Reason> {
+        if row.len() != self.width {
+            return Err(Reason::RAGGED);
+        }
+        let cell = |column: Option<usize>| column.map_or("", |column| row.cell(column));
+        let id = integer(cell(self.area)).ok_or(NO_AREA)?;
         let mut edges = [0.0; 4];
         for (edge, &column) in edges.iter_mut().zip(&self.edges) {
-            match rows.number(Some(column))? {
-                Ok(Some(number)) => *edge = number,
-                Ok(None) => return Ok(Err(NO_AREA)),
-                Err(_) => return Ok(Err(Reason::NOT_A_NUMBER)),
-            }
+            *edge = number_or_missing(cell(column), true)?.ok_or(NO_AREA)?;
         }
         let [left, mut right, top, mut bottom] = edges;
         if self.is_size[0] {
@@ -154,19 +171,12 @@ impl Columns {
             bottom += top;
         }
         if left >= right || top > bottom {
-            return Ok(Err(NO_AREA));
+            return Err(NO_AREA);
         }
         // A label may be a word that elsewhere stands for a missing value, such as "." or "null".
-        let label = self.label.map(|column| rows.text(column)).transpose()?;
-        let label = label.filter(|label| !label.is_empty()).map(str::to_owned);
-        Ok(Ok(WordArea { id, label, left, right, top, bottom, row: rows.row() }))
+        let label = Some(cell(self.label)).filter(|label| !label.is_empty()).map(str::to_owned);
+        Ok(WordArea { id, label, left, right, top, bottom, row: row.number })
     }
-}
-
-/// A whole number, maybe written as `7.00`.
-pub(super) fn whole(cell: &str) -> Option<i64> {
-    let number = crate::import::rows::number(cell)?;
-    (number.fract() == 0.0 && number.abs() < 1e9).then_some(number as i64)
 }
 
 /// Collects the areas of a trial, then of the next. A trial is over when another starts.
@@ -211,7 +221,7 @@ impl Pages {
     ) -> Result<ScreenWords, ImportError> {
         self.close();
         if self.areas.is_empty() {
-            let at = crate::import::At::row(row);
+            let at = At::row(row);
             return Err(ImportError::Empty { at, expected: "areas of interest with their edges" });
         }
         let layouts: Vec<Layout> = self.areas.layouts(pitch, sink)?;

@@ -10,12 +10,14 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::ReportOptions;
-use super::columns::{Finder, Role};
-use super::fixations::{Names, list};
+use super::fixations::list;
+use crate::import::aliases::{DATA_VIEWER, Mapping, Role, beside};
+use crate::import::dialect::Rows;
 use crate::import::error::{At, ImportError};
 use crate::import::layout::areas::centres;
 use crate::import::recording::{Area, RawFixation, RawWord, Reason, RowPlace, Sink};
-use crate::import::rows::Rows;
+use crate::import::report::Shape;
+use crate::import::values::{Name, Names, name};
 
 /// A word without areas and without characters.
 pub const NO_CHARACTERS: Reason = Reason::new("word_without_characters");
@@ -64,33 +66,36 @@ impl CharacterMap {
         file: usize,
         options: &ReportOptions<'_>,
         sink: &mut dyn Sink,
-    ) -> Result<Self, ImportError> {
-        let mut rows = Rows::open(input, options.delimiter)?;
-        let mut finder = Finder::new(rows.header(), options.chosen);
-        let text = finder.all(Role::Text)?;
-        if text.is_empty() {
-            finder.lacks(Role::Text);
-        }
-        let word = finder.required(Role::Word)?;
-        let characters = finder.required(Role::Characters)?;
-        sink.note(format!("columns of the map of characters: {}", finder.done()?));
-        let (mut map, mut names) = (Self::default(), Names::default());
-        while rows.advance()? {
-            let place = RowPlace { file, row: rows.row() };
-            let Some(text) = names.text(&rows, &text)? else {
-                sink.dropped(place, Reason::NO_TEXT, &rows.shown());
+    ) -> Result<(Self, Shape), ImportError> {
+        let mut rows = Rows::open(input, "a row of column names, then one row for each word")?;
+        let (header, row) = (&rows.header, rows.header_row);
+        let (roles, choices) =
+            ([Role::Text, Role::Label, Role::Characters], beside(header, options.choices));
+        let mapping = Mapping::find_preferring(header, row, &roles, &choices, DATA_VIEWER)?;
+        mapping.require(header, row, &roles)?;
+        sink.note(rows.decision.clone());
+        let (mut map, mut names, mut read) = (Self::default(), Names::default(), 0);
+        let mut text = Name::of(&mapping, Role::Text);
+        let [label, characters] =
+            [Role::Label, Role::Characters].map(|role| mapping.index(role).unwrap_or(usize::MAX));
+        while let Some(row) = rows.next()? {
+            read += 1;
+            let place = RowPlace { file, row: row.number };
+            let Some(text) = name(&mut text, row, &mut names) else {
+                sink.dropped(place, Reason::NO_TEXT, row.line());
                 continue;
             };
-            let areas = list(rows.text(characters)?);
-            if let Err(reason) = map.add(text, rows.text(word)?, &areas, rows.row()) {
-                sink.dropped(place, reason, &rows.shown());
+            let areas = list(row.cell(characters));
+            if let Err(reason) = map.add(text, row.cell(label), &areas, row.number) {
+                sink.dropped(place, reason, row.line());
             }
         }
         if map.order.is_empty() {
-            let at = At::row(rows.row());
+            let at = At::row(rows.last_row());
             return Err(ImportError::Empty { at, expected: "words with the areas of characters" });
         }
-        Ok(map)
+        rows.note_quotes(sink);
+        Ok((map, Shape { rows: read, mapping }))
     }
 
     fn add(&mut self, name: Arc<str>, label: &str, areas: &[i64], row: u64) -> Result<(), Reason> {

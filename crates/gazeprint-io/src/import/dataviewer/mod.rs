@@ -12,24 +12,20 @@
 pub mod areas;
 mod base;
 pub mod characters;
-pub(super) mod columns;
-pub(super) mod fixations;
+mod fixations;
 
 use super::layout::lines::Method;
-use super::{ImportError, Sink};
+use super::{Choice, ImportError, Sink};
 
 pub use areas::ScreenWords;
 pub use characters::CharacterMap;
-pub use columns::{Chosen, Role};
 pub use fixations::read;
 
 /// How to read a report.
 #[derive(Clone, Copy)]
 pub struct ReportOptions<'o> {
-    /// What stands between cells.
-    pub delimiter: u8,
-    /// Which columns to take; those not chosen are found by their usual names.
-    pub chosen: &'o Chosen,
+    /// Columns that the user chose; the others are found by their names.
+    pub choices: &'o [Choice],
     /// How fixations get their lines, where words stand on several.
     pub lines: Method,
     /// How far from a line a fixation may be and still be on it, in line spacings.
@@ -41,8 +37,8 @@ pub struct ReportOptions<'o> {
 
 impl<'o> ReportOptions<'o> {
     /// The usual ones.
-    pub fn new(delimiter: u8, chosen: &'o Chosen) -> Self {
-        Self { delimiter, chosen, lines: Method::default(), reach: None, nearest_within: 1.5 }
+    pub fn new(choices: &'o [Choice]) -> Self {
+        Self { choices, lines: Method::default(), reach: None, nearest_within: 1.5 }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{Layout, Line, Word};
 use crate::import::error::{At, ImportError};
-use crate::import::rows;
+use crate::import::lines::Lines;
 
 /// What a line starts with that names the text after it.
 pub const HEADER: &str = "=== ";
@@ -66,9 +66,10 @@ pub fn read(
 ) -> Result<Vec<Layout>, ImportError> {
     display.check()?;
     let mut layouts: Vec<Layout> = Vec::new();
-    let (mut line, mut row, mut above) = (String::new(), 1, 0);
-    while rows::next_line(input, &mut line, row)? {
-        let content = if row == 1 { line.trim_start_matches('\u{feff}') } else { &line };
+    let mut lines = Lines::new(input);
+    let (mut content, mut above) = (String::new(), 0);
+    while lines.next(&mut content)? {
+        let row = lines.number();
         if let Some(name) = content.strip_prefix(HEADER) {
             layouts.push(named(name, &layouts, row, display)?);
             above = 0;
@@ -77,12 +78,13 @@ pub fn read(
                 layouts.push(empty(name.into(), display));
             }
             if let Some(layout) = layouts.last_mut() {
-                add_line(layout, content, above, row, display)?;
+                add_line(layout, &content, above, row, display)?;
             }
             above += 1;
         }
-        row += 1;
+        content.clear();
     }
+    let row = lines.number().max(1);
     if let Some(bare) = layouts.iter().find(|layout| layout.words.is_empty()) {
         return Err(ImportError::Value {
             at: At::row(row),

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::import::collected::{Collected, mutated};
 use crate::import::dataviewer::{ReportOptions, areas};
+use crate::import::testing::{Collected, mutated, source};
 
 const EVENTS: &str = "subject_id,text_id,name,onset,offset,duration,location
 1,a,fixation_ivt,100,300,200,\"[512.5, 300.0]\"
@@ -20,9 +20,8 @@ a,2,three,135,100,60,50
 ";
 
 fn run(frame: &str) -> Result<Collected, ImportError> {
-    let (chosen, mut found) = (Chosen::new(), Collected::default());
-    let options = FrameOptions { delimiter: b',', chosen: &chosen };
-    read(&mut frame.as_bytes(), 0, &options, &mut found)?;
+    let mut found = Collected::default();
+    read(&mut source(frame)?, 0, &FrameOptions::default(), &mut found)?;
     Ok(found)
 }
 
@@ -50,30 +49,34 @@ fn locations_may_stand_in_two_columns() {
     let found = run(apart).unwrap();
     assert_eq!(found.fixations[0].1.position, Position::Pixels { x: 5.0, y: 6.0 });
     assert!(run(&apart.replace("location_x", "where")).is_err());
-    assert!(run(&apart.replace("name", "kind")).is_err());
+    assert!(run(&apart.replace("name", "what")).is_err());
 }
 
 #[test]
 fn areas_may_have_widths_and_heights() {
-    let (chosen, mut found) = (Chosen::new(), Collected::default());
-    let options = ReportOptions::new(b',', &chosen);
-    areas::read(&mut AOIS.as_bytes(), 0, &options, None, &mut found).unwrap();
+    let (mut found, options) = (Collected::default(), ReportOptions::new(&[]));
+    let (_, shape) =
+        areas::read(&mut source(AOIS).unwrap(), 0, &options, None, &mut found).unwrap();
+    assert_eq!(shape.mapping.get(Role::Width).unwrap().column, "width");
     assert_eq!(found.words[1].area, crate::import::Area::Chars { start: 4, end: 9 });
     let without = AOIS.replace("width", "w");
-    assert!(areas::read(&mut without.as_bytes(), 0, &options, None, &mut found).is_err());
+    assert!(areas::read(&mut source(&without).unwrap(), 0, &options, None, &mut found).is_err());
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
     #[test]
     fn no_input_panics(input in mutated(&[EVENTS, AOIS])) {
-        let (chosen, mut found) = (Chosen::new(), Collected::default());
-        let options = FrameOptions { delimiter: b',', chosen: &chosen };
-        if let Err(error) = read(&mut input.as_slice(), 0, &options, &mut found) {
+        let (mut found, options) = (Collected::default(), FrameOptions::default());
+        let result =
+            source(&input).and_then(|mut input| read(&mut input, 0, &options, &mut found));
+        if let Err(error) = result {
             prop_assert!(error.at().unwrap().row > 0);
         }
-        let options = ReportOptions::new(b',', &chosen);
-        if let Err(error) = areas::read(&mut input.as_slice(), 0, &options, None, &mut found) {
+        let options = ReportOptions::new(&[]);
+        let result = source(&input)
+            .and_then(|mut input| areas::read(&mut input, 0, &options, None, &mut found));
+        if let Err(error) = result {
             prop_assert!(error.at().unwrap().row > 0);
         }
     }

@@ -1,15 +1,16 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::import::collected::Collected;
+use crate::import::testing::{Collected, source};
 
 const ITEMS: &str = "The old dog sleeps.\n\nA  café is open.\n";
 
 fn run(sequence: &str) -> Collected {
-    let items = Items::read(&mut ITEMS.as_bytes()).unwrap();
+    let items = Items::read(&mut source(ITEMS).unwrap()).unwrap();
     let options = SwiftOptions { reader: "r1".into(), items: &items };
     let mut found = Collected::default();
-    read(&mut sequence.as_bytes(), 0, &options, &mut found).unwrap();
+    let shape = read(&mut source(sequence).unwrap(), 0, &options, &mut found).unwrap();
+    assert_eq!(shape.rows as usize, found.fixations.len() + found.dropped.len());
     found
 }
 
@@ -67,7 +68,7 @@ fn what_does_not_fit_the_items_is_dropped_with_its_row() {
 
 #[test]
 fn items_count_characters_and_keep_double_blanks() {
-    let items = Items::read(&mut ITEMS.as_bytes()).unwrap();
+    let items = Items::read(&mut source(ITEMS).unwrap()).unwrap();
     let mut found = Collected::default();
     items.words(0, &mut found).unwrap();
     let third: Vec<_> = found.words.iter().filter(|word| &*word.text == "3").collect();
@@ -84,27 +85,29 @@ fn the_reader_is_in_the_name_of_the_file() {
 
 #[test]
 fn a_file_without_sequences_is_an_error_with_a_row() {
-    let items = Items::read(&mut ITEMS.as_bytes()).unwrap();
+    let items = Items::read(&mut source(ITEMS).unwrap()).unwrap();
     let options = SwiftOptions { reader: "r".into(), items: &items };
-    let error = read(&mut "hello\n".as_bytes(), 0, &options, &mut Collected::default());
+    let error = read(&mut source("hello\n").unwrap(), 0, &options, &mut Collected::default());
     assert_eq!(error.unwrap_err().at().unwrap().row, 1);
-    assert!(Items::read(&mut "\n".as_bytes()).is_err());
+    assert!(Items::read(&mut source("\n").unwrap()).is_err());
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
     #[test]
-    fn no_input_panics(input in crate::import::collected::mutated(&[
+    fn no_input_panics(input in crate::import::testing::mutated(&[
         "1\t1\t1.5\t200\t20\t1\n1\t2\t0.5\t210\t22\t0\n1 4 3.25 190 0 2\r\n3 1 1 99 9 3\n", ITEMS,
     ])) {
-        let items = Items::read(&mut ITEMS.as_bytes()).unwrap();
+        let items = Items::read(&mut source(ITEMS).unwrap()).unwrap();
         let options = SwiftOptions { reader: "r".into(), items: &items };
         let mut found = Collected::default();
-        if let Err(error) = read(&mut input.as_slice(), 0, &options, &mut found) {
+        let result =
+            source(&input).and_then(|mut input| read(&mut input, 0, &options, &mut found));
+        if let Err(error) = result {
             prop_assert!(error.at().unwrap().row > 0);
         }
         prop_assert!(found.dropped.iter().all(|(place, _)| place.row > 0));
-        if let Err(error) = Items::read(&mut input.as_slice()) {
+        if let Err(error) = source(&input).and_then(|mut input| Items::read(&mut input)) {
             prop_assert!(error.at().unwrap().row > 0);
         }
     }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::import::collected::{Collected, mutated};
+use crate::import::testing::{Collected, mutated, source};
 
 const EXPORT: &str = "\u{feff}Recording timestamp [μs]\tParticipant name\tRecording name\tPresented Stimulus name\tEye movement type\tGaze event duration [ms]\tEye movement type index\tFixation point X [DACS px]\tFixation point Y [DACS px]
 1000\tAnna\tRec1\tpage 1\tFixation\t200\t1\t512,5\t300
@@ -16,7 +16,9 @@ const EXPORT: &str = "\u{feff}Recording timestamp [μs]\tParticipant name\tRecor
 
 fn run(export: &str) -> Result<Collected, ImportError> {
     let mut found = Collected::default();
-    read(&mut export.as_bytes(), 0, &TobiiOptions::default(), &mut found)?;
+    let shape = read(&mut source(export)?, 0, &TobiiOptions::default(), &mut found)?;
+    assert_eq!(shape.rows, 8);
+    assert_eq!(shape.mapping.get(Role::Time).unwrap().column, "Recording timestamp [μs]");
     Ok(found)
 }
 
@@ -32,7 +34,8 @@ fn samples_are_grouped_into_fixations() {
     assert_eq!(first.onset_ms, Some(1.0));
     let dropped: Vec<_> = found.dropped.iter().map(|(at, why)| (at.row, *why)).collect();
     assert_eq!(dropped, [(4, "not_a_fixation"), (9, "no_text")]);
-    assert!(found.notes[1].contains("4 Fixation, 1 Saccade"), "{}", found.notes[1]);
+    assert!(found.noted("4 Fixation, 1 Saccade"), "{:?}", found.notes);
+    assert!(found.noted("decimals follow a comma"));
 }
 
 #[test]
@@ -46,7 +49,9 @@ proptest! {
     #[test]
     fn no_input_panics(input in mutated(&[EXPORT])) {
         let mut found = Collected::default();
-        let result = read(&mut input.as_slice(), 0, &TobiiOptions::default(), &mut found);
+        let options = TobiiOptions::default();
+        let result =
+            source(&input).and_then(|mut input| read(&mut input, 0, &options, &mut found));
         if let Err(error) = result {
             prop_assert!(error.at().unwrap().row > 0);
         }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::import::collected::Collected;
 use crate::import::recording::Area;
+use crate::import::testing::Collected;
 
 /// Areas of words that stand one blank apart, each with half of the blanks beside it.
 fn page(lines: &[&str], pitch: f64, left: f64) -> Vec<WordArea> {

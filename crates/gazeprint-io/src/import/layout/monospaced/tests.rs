@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::import::collected::{Collected, mutated};
 use crate::import::recording::Area;
+use crate::import::testing::{Collected, mutated, source};
 
 const TWO: &str = "=== first\nThe old dog\n\n  sleeps.\n=== second\nA tree.\n";
 
@@ -13,7 +13,7 @@ fn display() -> Display {
 
 #[test]
 fn texts_are_told_apart_by_headers_and_blank_lines_take_their_place() {
-    let layouts = read(&mut TWO.as_bytes(), "file", &display()).unwrap();
+    let layouts = read(&mut source(TWO).unwrap(), "file", &display()).unwrap();
     assert_eq!(layouts.iter().map(|l| &*l.text).collect::<Vec<_>>(), ["first", "second"]);
     let centres: Vec<_> = layouts[0].lines.iter().map(|line| line.centre).collect();
     assert_eq!(centres, [120.0, 200.0]);
@@ -26,7 +26,7 @@ fn texts_are_told_apart_by_headers_and_blank_lines_take_their_place() {
 
 #[test]
 fn a_text_without_header_has_the_name_of_its_file() {
-    let layouts = read(&mut "\u{feff}one two\r\n".as_bytes(), "story", &display()).unwrap();
+    let layouts = read(&mut source("\u{feff}one two\r\n").unwrap(), "story", &display()).unwrap();
     assert_eq!(&*layouts[0].text, "story");
     assert_eq!(layouts[0].words[1].label.as_deref(), Some("two"));
     assert_eq!((layouts[0].words[1].left, layouts[0].words[1].right), (98.0, 134.0));
@@ -35,18 +35,20 @@ fn a_text_without_header_has_the_name_of_its_file() {
 #[test]
 fn several_lines_need_a_height() {
     let flat = Display { vertical: None, ..display() };
-    let error = read(&mut "one\ntwo\n".as_bytes(), "t", &flat).unwrap_err();
+    let error = read(&mut source("one\ntwo\n").unwrap(), "t", &flat).unwrap_err();
     assert_eq!(error.at().unwrap().row, 2);
     assert!(error.to_string().contains("--line-height"));
-    assert!(!read(&mut "one\n".as_bytes(), "t", &flat).unwrap()[0].vertical);
+    assert!(!read(&mut source("one\n").unwrap(), "t", &flat).unwrap()[0].vertical);
 }
 
 #[test]
 fn what_makes_no_sense_is_refused() {
     let wrong = Display { font_width: 0.0, ..display() };
-    assert!(read(&mut "one\n".as_bytes(), "t", &wrong).is_err());
+    assert!(read(&mut source("one\n").unwrap(), "t", &wrong).is_err());
     for text in ["", "\n\n", "=== a\n", "=== a\none\n=== a\ntwo\n", "=== \none\n"] {
-        assert!(read(&mut text.as_bytes(), "t", &display()).unwrap_err().at().unwrap().row > 0);
+        assert!(
+            read(&mut source(text).unwrap(), "t", &display()).unwrap_err().at().unwrap().row > 0
+        );
     }
 }
 
@@ -54,7 +56,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
     #[test]
     fn no_input_panics(input in mutated(&[TWO, "one two\nthree\n"])) {
-        if let Err(error) = read(&mut input.as_slice(), "t", &display()) {
+        let result = source(&input).and_then(|mut input| read(&mut input, "t", &display()));
+        if let Err(error) = result {
             prop_assert!(error.at().unwrap().row > 0);
         }
     }

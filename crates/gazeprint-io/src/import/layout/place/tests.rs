@@ -1,6 +1,6 @@
 use super::*;
-use crate::import::collected::Collected;
 use crate::import::layout::monospaced::{self, Display, Vertical};
+use crate::import::testing::{Collected, source};
 
 fn fixation(text: &str, trial: &str, x: f64, y: f64) -> RawFixation {
     RawFixation {
@@ -20,7 +20,7 @@ fn fixation(text: &str, trial: &str, x: f64, y: f64) -> RawFixation {
 fn layouts(vertical: Option<Vertical>) -> Layouts {
     let display = Display { font_width: 10.0, left: 100.0, vertical };
     let text = if vertical.is_some() { "one two\nthree four\n" } else { "one two\n" };
-    monospaced::read(&mut text.as_bytes(), "t", &display).unwrap().into_iter().collect()
+    monospaced::read(&mut source(text).unwrap(), "t", &display).unwrap().into_iter().collect()
 }
 
 fn place(layouts: &Layouts, fixations: Vec<RawFixation>) -> Collected {
