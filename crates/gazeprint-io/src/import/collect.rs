@@ -10,6 +10,7 @@ use super::error::{At, ImportError};
 use super::recording::{Area, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
 use super::report::Drops;
 use super::table::RawTrial;
+use super::values::is_same_reading;
 use crate::read::DEFAULT_NAME;
 
 /// All that was found in the inputs of an import.
@@ -123,10 +124,6 @@ impl Sink for Recording {
             self.notes.push(note);
         }
     }
-}
-
-fn is_same_reading(a: &RawFixation, b: &RawFixation) -> bool {
-    a.reader == b.reader && a.text == b.text && a.session == b.session && a.trial == b.trial
 }
 
 /// What an import ends with.

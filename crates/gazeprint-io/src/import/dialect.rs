@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::error::{At, ImportError};
 use super::lines::{LONGEST, Lines};
 use super::recording::Sink;
+use super::values::number;
 
 /// Rows that are looked at to decide.
 const SAMPLE: usize = 200;
@@ -15,15 +16,6 @@ const DELIMITERS: [(u8, &str); 4] =
 
 /// Most line breaks in a row: a quotation mark that is never closed must not take for ever.
 const BREAKS: usize = 100;
-
-/// What a cell without a value looks like.
-const MISSING: [&str; 10] =
-    ["", ".", "NA", "NaN", "nan", "N/A", "n/a", "null", "None", "UNDEFINEDnull"];
-
-/// Whether a cell stands for a missing value.
-pub(crate) fn is_missing(cell: &str) -> bool {
-    MISSING.contains(&cell)
-}
 
 /// A table, row by row.
 pub(crate) struct Rows<'i> {
@@ -36,7 +28,7 @@ pub(crate) struct Rows<'i> {
     pub(crate) decision: String,
     cells: Cells,
     /// First row with a quotation mark that opens nothing.
-    stray_quote: Option<u64>,
+    pub(crate) stray_quote: Option<u64>,
 }
 
 /// A row: its cells, and the line as it stands in the file.
@@ -60,7 +52,13 @@ pub(crate) struct Row<'r> {
 impl<'r> Row<'r> {
     /// A cell without blanks around it; empty where the row is too short.
     pub(crate) fn cell(&self, column: usize) -> &'r str {
-        self.verbatim(column).trim()
+        let cell = self.verbatim(column);
+        let is_bare = |byte: Option<&u8>| byte.is_some_and(|byte| (b'!'..0x80).contains(byte));
+        // Blanks are rare, and looking for all of Unicode's takes time.
+        if is_bare(cell.as_bytes().first()) && is_bare(cell.as_bytes().last()) {
+            return cell;
+        }
+        cell.trim()
     }
 
     /// A cell as it stands, but for quotation marks around it.
@@ -95,7 +93,7 @@ impl<'i> Rows<'i> {
         let mut line = String::new();
         loop {
             let Some(first) = lines.sample(SAMPLE)?.front() else {
-                return Err(ImportError::Empty { at: At::row(lines.number()), expected });
+                return Err(ImportError::Empty { at: At::row(lines.number().max(1)), expected });
             };
             // Spreadsheets tell each other the delimiter by a first line such as `sep=;`.
             if let [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] =
@@ -145,20 +143,6 @@ impl<'i> Rows<'i> {
         }
     }
 
-    /// Says what was made of quotation marks, where that was not clear.
-    pub(crate) fn note_quotes(&self, sink: &mut dyn Sink) {
-        if let Some(row) = self.stray_quote {
-            sink.note(format!(
-                "quotation marks that open nothing are taken as they stand, first in row {row}"
-            ));
-        }
-    }
-
-    /// Number of the line last read, from 1.
-    pub(crate) fn last_row(&self) -> u64 {
-        self.lines.number().max(1)
-    }
-
     /// The next row that is not blank.
     ///
     /// # Errors
@@ -175,11 +159,14 @@ impl<'i> Rows<'i> {
         }
         let number = self.lines.number();
         let mut breaks = 0;
-        while !self.cells.split(self.delimiter) {
-            // A quotation mark that opens nothing must not swallow the rows after it.
-            if self.cells.split_plainly(self.delimiter) == self.header.len().max(1) {
-                self.stray_quote.get_or_insert(number);
-                break;
+        loop {
+            match self.cells.cut(self.delimiter, self.header.len().max(1)) {
+                Cut::Whole => break,
+                Cut::Stray => {
+                    self.stray_quote.get_or_insert(number);
+                    break;
+                }
+                Cut::Open => {}
             }
             self.cells.line.push('\n');
             let more = self.lines.next(&mut self.cells.line)?;
@@ -201,19 +188,97 @@ impl<'i> Rows<'i> {
     /// # Errors
     /// If they cannot be read.
     pub(crate) fn sample(&mut self, mut look: impl FnMut(Row<'_>)) -> Result<(), ImportError> {
-        let delimiter = self.delimiter;
+        let (delimiter, width) = (self.delimiter, self.header.len().max(1));
         let mut cells = Cells::default();
         for line in self.lines.sample(SAMPLE)? {
             cells.line.clone_from(line);
-            if !line.trim().is_empty() && cells.split(delimiter) {
+            if !line.trim().is_empty() && cells.cut(delimiter, width) != Cut::Open {
                 look(Row { cells: &cells, number: 0 });
             }
         }
         Ok(())
     }
+
+    /// The row read last, or that of the column names.
+    pub(crate) fn last_row(&self) -> u64 {
+        self.lines.number().max(1)
+    }
+
+    /// Notes how quotation marks were taken.
+    pub(crate) fn note_quotes(&self, sink: &mut dyn Sink) {
+        if let Some(row) = self.stray_quote {
+            sink.note(format!(
+                "quotation marks that open nothing are taken as they stand, first in row {row}"
+            ));
+        }
+    }
+
+    /// Notes whether numbers of these columns have a decimal comma.
+    ///
+    /// # Errors
+    /// If the first rows cannot be read.
+    pub(crate) fn note_commas(
+        &mut self,
+        columns: &[Option<usize>],
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
+        let mut commas = false;
+        self.sample(|row| {
+            let mut cells = columns.iter().flatten().map(|&column| row.cell(column));
+            commas |= cells.any(|cell| cell.contains(',') && number(cell, true).is_some());
+        })?;
+        if commas {
+            sink.note("decimals follow a comma: numbers of the first rows have one".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// How a line came apart.
+#[derive(PartialEq, Eq)]
+enum Cut {
+    /// Into cells.
+    Whole,
+    /// Into cells, with quotation marks that open nothing.
+    Stray,
+    /// A quotation mark is open at its end.
+    Open,
 }
 
 impl Cells {
+    /// Cuts the line into cells, of which there should be `width`. A quotation mark that opens nothing
+    /// must not swallow what comes after it: neither cells of its row, nor the rows below.
+    fn cut(&mut self, delimiter: u8, width: usize) -> Cut {
+        let is_closed = self.split(delimiter);
+        if is_closed && (!self.is_quoted || self.ranges.len() == width) {
+            return Cut::Whole;
+        }
+        if self.split_plainly(delimiter) == width && (!is_closed || self.is_balanced()) {
+            self.strip();
+            return Cut::Stray;
+        }
+        if is_closed && self.split(delimiter) { Cut::Whole } else { Cut::Open }
+    }
+
+    /// Whether quotation marks stand alone in their cell, or on both of its sides, or inside.
+    fn is_balanced(&self) -> bool {
+        let mut cells = self.ranges.iter().map(|range| &self.line.as_bytes()[range.clone()]);
+        cells.all(|cell| {
+            cell.len() == 1 || (cell.first() == Some(&b'"')) == (cell.last() == Some(&b'"'))
+        })
+    }
+
+    /// Takes quotation marks off that stand on both sides of a cell.
+    fn strip(&mut self) {
+        let bytes = self.line.as_bytes();
+        for range in &mut self.ranges {
+            let cell = &bytes[range.clone()];
+            if cell.len() > 1 && cell.starts_with(b"\"") && cell.ends_with(b"\"") {
+                *range = range.start + 1..range.end - 1;
+            }
+        }
+    }
+
     /// Cuts the line into cells; false where a quotation mark is open at its end.
     fn split(&mut self, delimiter: u8) -> bool {
         let Self { line, unquoted, is_quoted, ranges } = self;
@@ -290,26 +355,11 @@ fn sniff<'l>(lines: impl IntoIterator<Item = &'l String> + Copy) -> (u8, String)
     (delimiter, why)
 }
 
-/// Reads a number; with `comma`, decimals may follow one.
-pub(crate) fn number(cell: &str, comma: bool) -> Option<f64> {
-    let is_number = |b: u8| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E');
-    let number = match memchr::memchr(b',', cell.as_bytes()) {
-        // The parser would take `inf` and `nan` as well.
-        None => cell.bytes().all(is_number).then(|| cell.parse::<f64>().ok())??,
-        Some(_) if !comma || cell.contains('.') => return None,
-        Some(_) => cell.replace(',', ".").parse::<f64>().ok()?,
-    };
-    number.is_finite().then_some(number)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Rows with their numbers.
-    type Numbered = Vec<(u64, Vec<String>)>;
-
-    fn rows(text: &str) -> (Vec<String>, Numbered, String) {
+    fn rows(text: &str) -> (Vec<String>, Vec<(u64, Vec<String>)>, String) {
         let mut input = text.as_bytes();
         let mut rows = Rows::open(&mut input, "rows").unwrap();
         let mut found = Vec::new();
@@ -335,12 +385,6 @@ mod tests {
         let (header, found, _) = rows("a;b;c\n1,5;2,25;x\n1,5;2,25;y\n");
         assert_eq!(header.len(), 3);
         assert_eq!(found[0].1, ["1,5", "2,25", "x"]);
-        assert_eq!(number("1,5", true), Some(1.5));
-        assert_eq!(number("1,5", false), None);
-        assert_eq!(number("1.000,5", true), None);
-        assert_eq!(number("inf", false), None);
-        assert_eq!(number("1e999", false), None);
-        assert_eq!(number("-3.5e2", true), Some(-350.0));
     }
 
     #[test]
@@ -361,6 +405,16 @@ mod tests {
         let (_, found, _) = rows("a\tb\n\"He\t1\nsaid\t2\n");
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].1, ["\"He", "1"]);
+    }
+
+    #[test]
+    fn a_stray_quotation_mark_does_not_swallow_cells() {
+        let (_, found, _) = rows("a\tb\tc\td\n1\t\"\t3\t\"x\"\n\"\t2\t\"\t4\n\"1\"\t2\t3\t\"\n");
+        assert_eq!(found[0].1, ["1", "\"", "3", "x"]);
+        assert_eq!(found[1].1, ["\"", "2", "\"", "4"]);
+        assert_eq!(found[2].1, ["1", "2", "3", "\""]);
+        // Quotes that do close are not given up for the sake of the number of cells.
+        assert_eq!(rows("a,b,c\n\"1,2\",3\n").1[0].1, ["1,2", "3"]);
     }
 
     #[test]

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use super::aliases::Mapping;
 use super::error::ImportError;
 
 /// A fixation as a recording has it.
@@ -151,15 +150,6 @@ impl Reason {
     pub const fn name(self) -> &'static str {
         self.0
     }
-}
-
-/// What an input turned out to be.
-#[derive(Debug, Clone, Default)]
-pub struct Shape {
-    /// Its columns; none for formats without column names.
-    pub mapping: Mapping,
-    /// Rows under the column names, or lines.
-    pub rows: u64,
 }
 
 /// Receives what a parser finds; nothing is dropped but through [`Sink::dropped`].

@@ -67,6 +67,15 @@ impl Drops {
     }
 }
 
+/// What an input turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shape {
+    /// Rows or lines that it has, without column names.
+    pub rows: u64,
+    /// Its columns; none for formats without column names.
+    pub mapping: Mapping,
+}
+
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InputReport {

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use super::aliases::Choice;
 use super::collect::{Imported, Place, RawReading, Recording};
 use super::error::{At, ImportError};
-use super::recording::Shape;
-use super::report::{ImportReport, InputReport};
+use super::report::{ImportReport, InputReport, Shape};
 use super::source::Source;
 use super::table::{self, TableOptions};
 

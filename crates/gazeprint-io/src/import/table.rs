@@ -3,14 +3,22 @@
 //! Columns are found by name ([`Mapping`]), units by name or else by the numbers of the first rows.
 //! What was decided is noted, with the reason.
 
-use std::collections::HashMap;
 use std::io::BufRead;
 use std::sync::Arc;
 
 use super::aliases::{Choice, Mapped, Mapping, Role, Unit};
-use super::dialect::{Row, Rows, is_missing, number};
+use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
-use super::recording::{Area, Eye, Position, RawFixation, RawWord, Reason, RowPlace, Shape, Sink};
+use super::order::InOrder;
+use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
+use super::report::Shape;
+use super::values::{
+    Name, Names, eye, is_missing, is_true, name, number, number_or_missing, whole,
+};
+
+mod words;
+
+pub use words::{RawTrial, read_trials, read_words};
 
 /// Below this, the median of durations is in seconds: nobody fixates for less than 10 ms.
 const SECONDS: f64 = 10.0;
@@ -62,14 +70,7 @@ pub fn read(
     if options.reader.is_none() {
         mapping.require(&rows.header, row, &[Role::Reader])?;
     }
-    if let Some(x) = mapping.get(Role::X).filter(|x| x.unit == Some(Unit::Degrees)) {
-        return Err(ImportError::value(
-            At::cell(row, x.column.as_str()),
-            "positions in degrees",
-            "characters or pixels",
-            "choose another column with --map x=COLUMN",
-        ));
-    }
+    refuse_degrees(&mapping, row)?;
     sink.note(rows.decision.clone());
     let mut parser = Fixations::decide(&mut rows, &mapping, options, file, sink)?;
     let mut count = 0;
@@ -82,15 +83,22 @@ pub fn read(
             parser.drop(row, Reason::RAGGED, sink);
         }
     }
-    parser.flush(sink)?;
-    parser.finish(sink);
+    parser.finish(sink)?;
     rows.note_quotes(sink);
     Ok(Shape { mapping, rows: count })
 }
 
-/// A column by its place.
-fn place(mapping: &Mapping, role: Role) -> Option<usize> {
-    mapping.get(role).map(|mapped| mapped.index)
+/// Characters do not follow from degrees without the screen and its distance.
+fn refuse_degrees(mapping: &Mapping, row: u64) -> Result<(), ImportError> {
+    match mapping.get(Role::X).filter(|x| x.unit == Some(Unit::Degrees)) {
+        None => Ok(()),
+        Some(x) => Err(ImportError::Value {
+            at: At::cell(row, x.column.as_str()),
+            found: "fixations in degrees, by the column's name".to_owned(),
+            expected: "characters or pixels".into(),
+            remedy: "convert them to pixels, or name another column with --map x=COLUMN".into(),
+        }),
+    }
 }
 
 /// What is known of the numbers of a column by its first rows.
@@ -121,12 +129,11 @@ impl Numbers {
 /// Reads rows of fixations.
 struct Fixations {
     file: usize,
-    reader: Option<usize>,
+    reader: Option<Name>,
     only_reader: Option<Arc<str>>,
-    text: usize,
-    session: Option<usize>,
-    trial: Option<usize>,
-    index: Option<usize>,
+    text: Option<Name>,
+    session: Option<Name>,
+    trial: Option<Name>,
     x: usize,
     y: Option<usize>,
     line: Option<usize>,
@@ -141,9 +148,7 @@ struct Fixations {
     onset_factor: f64,
     comma: bool,
     names: Names,
-    /// Fixations of the reading at hand, sorted by index when it ends.
-    reading: Vec<(f64, RowPlace, RawFixation)>,
-    sorted: u64,
+    order: InOrder,
     without_line: u64,
 }
 
@@ -159,14 +164,14 @@ impl Fixations {
         file: usize,
         sink: &mut dyn Sink,
     ) -> Result<Self, ImportError> {
-        let required = |role| place(mapping, role).unwrap_or(usize::MAX);
+        let required = |role| mapping.index(role).unwrap_or(usize::MAX);
         let (x, duration) = (required(Role::X), required(Role::Duration));
-        let onset = place(mapping, Role::Onset);
+        let onset = mapping.index(Role::Onset);
         let [mut xs, mut durations, mut onsets, mut ys] = [(); 4].map(|()| Numbers::default());
         rows.sample(|row| {
             xs.take(row.cell(x));
             durations.take(row.cell(duration));
-            let others = [(onset, &mut onsets), (place(mapping, Role::Y), &mut ys)];
+            let others = [(onset, &mut onsets), (mapping.index(Role::Y), &mut ys)];
             for (column, numbers) in others {
                 numbers.take(column.map_or("", |column| row.cell(column)));
             }
@@ -195,28 +200,26 @@ impl Fixations {
         }
         Ok(Self {
             file,
-            reader: place(mapping, Role::Reader),
+            reader: Name::of(mapping, Role::Reader),
             only_reader,
-            text: required(Role::Text),
-            session: place(mapping, Role::Session),
-            trial: place(mapping, Role::Trial),
-            index: place(mapping, Role::Index),
+            text: Name::of(mapping, Role::Text),
+            session: Name::of(mapping, Role::Session),
+            trial: Name::of(mapping, Role::Trial),
             x,
-            y: place(mapping, Role::Y),
-            line: place(mapping, Role::Line),
+            y: mapping.index(Role::Y),
+            line: mapping.index(Role::Line),
             duration,
             onset,
-            gap: place(mapping, Role::Gap),
-            eye: place(mapping, Role::Eye),
-            kind: place(mapping, Role::Kind),
-            word: place(mapping, Role::Word),
+            gap: mapping.index(Role::Gap),
+            eye: mapping.index(Role::Eye),
+            kind: mapping.index(Role::Kind),
+            word: mapping.index(Role::Word),
             in_pixels,
             duration_factor,
             onset_factor,
             comma,
             names: Names::default(),
-            reading: Vec::new(),
-            sorted: 0,
+            order: InOrder::new(mapping.index(Role::Index)),
             without_line: 0,
         })
     }
@@ -229,19 +232,8 @@ impl Fixations {
                 return Ok(());
             }
         };
-        let Some(index) = self.index else {
-            return sink.fixation(self.place(row), fixation);
-        };
-        // Without a number, a fixation stays behind the one before it.
-        let index = match number(row.cell(index), self.comma) {
-            Some(index) => index,
-            None => self.reading.last().map_or(0.0, |(index, ..)| *index),
-        };
-        if self.reading.last().is_some_and(|(.., last)| !is_same_reading(last, &fixation)) {
-            self.flush(sink)?;
-        }
-        self.reading.push((index, self.place(row), fixation));
-        Ok(())
+        let place = self.place(row);
+        self.order.take(row, place, fixation, sink)
     }
 
     fn place(&self, row: Row<'_>) -> RowPlace {
@@ -252,28 +244,15 @@ impl Fixations {
         sink.dropped(self.place(row), reason, row.line());
     }
 
-    /// Hands over the reading at hand, in order.
-    fn flush(&mut self, sink: &mut dyn Sink) -> Result<(), ImportError> {
-        if !self.reading.is_sorted_by_key(|(index, ..)| *index) {
-            self.sorted += 1;
-            self.reading.sort_by(|a, b| a.0.total_cmp(&b.0));
-        }
-        for (_, place, fixation) in self.reading.drain(..) {
-            sink.fixation(place, fixation)?;
-        }
-        Ok(())
-    }
-
-    fn finish(&self, sink: &mut dyn Sink) {
-        if self.sorted > 0 {
-            sink.note(format!("rows of {} readings were put in order by index", self.sorted));
-        }
+    fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), ImportError> {
+        self.order.finish(sink)?;
         if self.without_line > 0 {
             sink.note(format!(
                 "{} fixations have a position but no line: they are on line 0, which is none",
                 self.without_line
             ));
         }
+        Ok(())
     }
 
     fn fixation(&mut self, row: Row<'_>) -> Dropped {
@@ -285,20 +264,20 @@ impl Fixations {
                 return Err(Reason::NOT_A_FIXATION);
             }
         }
-        let reader = match (self.reader, &self.only_reader) {
-            (Some(column), _) => self.names.get(row.cell(column)).ok_or(Reason::NO_READER)?,
+        let reader = match (&mut self.reader, &self.only_reader) {
+            (Some(column), _) => column.get(row, &mut self.names).ok_or(Reason::NO_READER)?,
             (None, Some(reader)) => Arc::clone(reader),
             (None, None) => return Err(Reason::NO_READER),
         };
-        let text = self.names.get(row.cell(self.text)).ok_or(Reason::NO_TEXT)?;
+        let text = name(&mut self.text, row, &mut self.names).ok_or(Reason::NO_TEXT)?;
         let duration = self.number(row, self.duration)?.map(|d| d * self.duration_factor);
         if duration.is_some_and(|duration| duration < 0.0) {
             return Err(Reason::NEGATIVE_DURATION);
         }
         let onset = self.optional(row, self.onset)?.map(|onset| onset * self.onset_factor);
         Ok(RawFixation {
-            session: self.session.and_then(|column| self.names.get(row.cell(column))),
-            trial: self.trial.and_then(|column| self.names.get(row.cell(column))),
+            session: name(&mut self.session, row, &mut self.names),
+            trial: name(&mut self.trial, row, &mut self.names),
             reader,
             text,
             position: self.position(row)?,
@@ -333,12 +312,7 @@ impl Fixations {
     }
 
     fn number(&self, row: Row<'_>, column: usize) -> Result<Option<f64>, Reason> {
-        let cell = row.cell(column);
-        match number(cell, self.comma) {
-            Some(number) => Ok(Some(number)),
-            None if is_missing(cell) => Ok(None),
-            None => Err(Reason::NOT_A_NUMBER),
-        }
+        number_or_missing(row.cell(column), self.comma)
     }
 
     fn optional(&self, row: Row<'_>, column: Option<usize>) -> Result<Option<f64>, Reason> {
@@ -383,9 +357,9 @@ fn factor(
     sink: &mut dyn Sink,
 ) -> f64 {
     let Some(column) = column else { return 1.0 };
-    let (factor, why) = match (column.unit, like, numbers.median()) {
-        (Some(Unit::Seconds), ..) => (1000.0, "its name says so".to_owned()),
-        (Some(_), ..) => (1.0, "its name says so".to_owned()),
+    let named = column.unit.and_then(Unit::milliseconds);
+    let (factor, why) = match (named, like, numbers.median()) {
+        (Some(factor), ..) => (factor, "its name says so".to_owned()),
         (None, Some(like), _) => (like, "as durations are".to_owned()),
         (None, None, Some(median)) if median < SECONDS => {
             (1000.0, format!("the median of the first rows is {median}"))
@@ -393,186 +367,13 @@ fn factor(
         (None, None, Some(median)) => (1.0, format!("the median of the first rows is {median}")),
         (None, None, None) => (1.0, "it has no values to go by".to_owned()),
     };
-    let unit = if factor == 1.0 { "ms" } else { "seconds" };
+    let unit = match factor {
+        1.0 => "ms",
+        1e-3 => "microseconds",
+        _ => "seconds",
+    };
     sink.note(format!("{} is in {unit}: {why}", column.column));
     factor
-}
-
-fn is_same_reading(a: &RawFixation, b: &RawFixation) -> bool {
-    a.reader == b.reader && a.text == b.text && a.session == b.session && a.trial == b.trial
-}
-
-fn is_true(cell: &str) -> bool {
-    matches!(cell, "1" | "1.0") || cell.eq_ignore_ascii_case("true")
-}
-
-fn eye(cell: &str) -> Option<Eye> {
-    match cell.as_bytes().first().map(u8::to_ascii_lowercase) {
-        Some(b'l') => Some(Eye::Left),
-        Some(b'r') => Some(Eye::Right),
-        _ => None,
-    }
-}
-
-/// Reads `3` and also `3.0`, which tools write where a column has had missing values.
-fn whole(cell: &str) -> Option<u32> {
-    cell.parse().ok().or_else(|| {
-        let value = number(cell, false)?;
-        let fits = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
-        fits.then_some(value as u32)
-    })
-}
-
-/// Names that occur again and again, kept once.
-#[derive(Default)]
-struct Names(HashMap<Box<str>, Arc<str>>);
-
-impl Names {
-    /// The name of a cell; none where it is missing.
-    fn get(&mut self, cell: &str) -> Option<Arc<str>> {
-        if is_missing(cell) {
-            return None;
-        }
-        if let Some(name) = self.0.get(cell) {
-            return Some(Arc::clone(name));
-        }
-        let name: Arc<str> = cell.into();
-        self.0.insert(cell.into(), Arc::clone(&name));
-        Some(name)
-    }
-}
-
-const WORD_ROLES: [Role; 10] = [
-    Role::Text,
-    Role::Line,
-    Role::Word,
-    Role::Label,
-    Role::Start,
-    Role::End,
-    Role::Left,
-    Role::Right,
-    Role::Top,
-    Role::Bottom,
-];
-
-/// Reads a table of words: their characters, or their boxes on the screen.
-///
-/// # Errors
-/// If it is no table, or has no columns for text, word and place.
-pub fn read_words(
-    input: &mut dyn BufRead,
-    file: usize,
-    options: &TableOptions,
-    sink: &mut dyn Sink,
-) -> Result<Shape, ImportError> {
-    let mut rows = Rows::open(input, "a row of column names, then one row for each word")?;
-    let header_row = rows.header_row;
-    let mapping = Mapping::find_beside(&rows.header, header_row, &WORD_ROLES, &options.choices)?;
-    let in_pixels = mapping.get(Role::Start).is_none() && mapping.get(Role::Left).is_some();
-    let needed: &[Role] = if in_pixels {
-        &[Role::Text, Role::Word, Role::Left, Role::Right, Role::Top, Role::Bottom]
-    } else {
-        &[Role::Text, Role::Word, Role::Start, Role::End]
-    };
-    mapping.require(&rows.header, header_row, needed)?;
-    sink.note(rows.decision.clone());
-    let mut names = Names::default();
-    let mut count = 0;
-    let width = rows.header.len();
-    while let Some(row) = rows.next()? {
-        count += 1;
-        let place = RowPlace { file, row: row.number };
-        let word = if row.len() == width {
-            word(row, &mapping, in_pixels, &mut names)
-        } else {
-            Err(Reason::RAGGED)
-        };
-        match word {
-            Ok(word) => sink.word(place, word)?,
-            Err(reason) => sink.dropped(place, reason, row.line()),
-        }
-    }
-    rows.note_quotes(sink);
-    Ok(Shape { mapping, rows: count })
-}
-
-fn word(
-    row: Row<'_>,
-    mapping: &Mapping,
-    in_pixels: bool,
-    names: &mut Names,
-) -> Result<RawWord, Reason> {
-    let cell = |role| place(mapping, role).map(|column| row.cell(column)).unwrap_or_default();
-    let whole = |role| whole(cell(role)).ok_or(Reason::NOT_A_NUMBER);
-    let number = |role| number(cell(role), true).ok_or(Reason::NOT_A_NUMBER);
-    let line = cell(Role::Line);
-    let label = place(mapping, Role::Label).map(|column| row.verbatim(column));
-    Ok(RawWord {
-        text: names.get(cell(Role::Text)).ok_or(Reason::NO_TEXT)?,
-        line: if is_missing(line) { None } else { Some(whole(Role::Line)?) },
-        index: whole(Role::Word)?,
-        // `NA` and `.` may be words.
-        label: label.filter(|label| !label.is_empty()).map(str::to_owned),
-        area: if in_pixels {
-            Area::Pixels {
-                left: number(Role::Left)?,
-                right: number(Role::Right)?,
-                top: number(Role::Top)?,
-                bottom: number(Role::Bottom)?,
-            }
-        } else {
-            Area::Chars { start: whole(Role::Start)?, end: whole(Role::End)? }
-        },
-    })
-}
-
-/// The place of a reading in the order of readings, and the group of its text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RawTrial {
-    /// Who read.
-    pub reader: Arc<str>,
-    /// What was read.
-    pub text: Arc<str>,
-    /// The session, where there is a column for it.
-    pub session: Option<Arc<str>>,
-    /// The trial, where there is a column for it.
-    pub trial: Option<Arc<str>>,
-    /// Place in the order.
-    pub order: Option<f64>,
-    /// Group of the text.
-    pub group: Option<Arc<str>>,
-}
-
-/// Reads a table of trials.
-///
-/// # Errors
-/// If it is no table, or has no columns for reader and text.
-pub fn read_trials(
-    input: &mut dyn BufRead,
-    file: usize,
-    options: &TableOptions,
-    sink: &mut dyn Sink,
-    take: &mut dyn FnMut(RowPlace, RawTrial),
-) -> Result<Shape, ImportError> {
-    let mut rows = Rows::open(input, "a row of column names, then one row for each reading")?;
-    let roles = [Role::Reader, Role::Text, Role::Session, Role::Trial, Role::Order, Role::Group];
-    let mapping = Mapping::find_beside(&rows.header, rows.header_row, &roles, &options.choices)?;
-    mapping.require(&rows.header, rows.header_row, &[Role::Reader, Role::Text])?;
-    let mut names = Names::default();
-    let mut count = 0;
-    while let Some(row) = rows.next()? {
-        count += 1;
-        let place = RowPlace { file, row: row.number };
-        let mut name = |role| mapping.get(role).and_then(|m| names.get(row.cell(m.index)));
-        let (Some(reader), Some(text)) = (name(Role::Reader), name(Role::Text)) else {
-            sink.dropped(place, Reason::NO_READER, row.line());
-            continue;
-        };
-        let (session, trial, group) = (name(Role::Session), name(Role::Trial), name(Role::Group));
-        let order = mapping.get(Role::Order).and_then(|m| number(row.cell(m.index), true));
-        take(place, RawTrial { reader, text, session, trial, order, group });
-    }
-    Ok(Shape { mapping, rows: count })
 }
 
 #[cfg(test)]

@@ -1,8 +1,13 @@
-//! A sink that keeps everything, for tests.
+//! What tests of parsers share: a sink that keeps everything, and mutated inputs.
 
 use proptest::prelude::*;
 
-use super::{ImportError, RawFixation, RawWord, Reason, RowPlace, Sink};
+use super::{ImportError, RawFixation, RawWord, Reason, RowPlace, Sink, Source};
+
+/// Text or bytes as a file that is read.
+pub(crate) fn source<B: AsRef<[u8]> + ?Sized>(bytes: &B) -> Result<Source<'_>, ImportError> {
+    Source::new(bytes.as_ref())
+}
 
 /// What a parser found.
 #[derive(Debug, Default)]
@@ -35,6 +40,11 @@ impl Collected {
 
     pub(crate) fn gaps(&self) -> Vec<bool> {
         self.fixations.iter().map(|(_, fixation)| fixation.gap).collect()
+    }
+
+    /// Rows and reasons of what was dropped.
+    pub(crate) fn drops(&self) -> Vec<(u64, &'static str)> {
+        self.dropped.iter().map(|(place, reason)| (place.row, *reason)).collect()
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::super::aliases::{Mapping, Role, Unit};
 use super::super::detect::Scale;
-use super::super::dialect::{Row, Rows, is_missing, number};
+use super::super::dialect::{Row, Rows};
 use super::super::error::{At, ImportError};
 use super::super::recording::{Eye, Position, Sink};
-use super::super::samples::{degrees_without_screen, in_pixels, millis};
+use super::super::samples::{degrees_without_screen, in_pixels};
+use super::super::values::{is_missing, number};
 use super::{BidsOptions, Metadata};
 
 /// Beyond this no position is one.
@@ -268,7 +269,7 @@ fn clock(
     let column = time.index;
     rows.sample(|row| steps.take(number(row.cell(column), false)))?;
     let step = steps.median();
-    let chosen = time.unit.filter(|_| time.is_chosen()).map(millis);
+    let chosen = time.unit.filter(|_| time.is_chosen()).and_then(Unit::milliseconds);
     let stated = metadata.units(&time.column).and_then(|units| factor(units, interval));
     let fits =
         |factor: f64| step.is_none_or(|step| (0.5..2.0).contains(&(step * factor / interval)));

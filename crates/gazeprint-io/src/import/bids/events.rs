@@ -1,8 +1,9 @@
 //! Events beside a recording: messages, fixations, blinks.
 
-use super::super::dialect::{Row, Rows, is_missing, number};
+use super::super::dialect::{Row, Rows};
 use super::super::error::{At, ImportError};
 use super::super::recording::{Reason, RowPlace, Sink};
+use super::super::values::{is_missing, number};
 use super::{Clock, EventTable, Metadata, factor};
 
 /// Events that are held at most.

@@ -1,9 +1,10 @@
 //! Which column of a samples table holds what, and in which unit.
 
 use super::super::aliases::{Choice, Mapped, Mapping, Role, Unit};
-use super::super::dialect::{Row, Rows, is_missing, number};
+use super::super::dialect::{Row, Rows};
 use super::super::error::{At, ImportError};
 use super::super::recording::Reason;
+use super::super::values::{is_missing, number};
 
 const ROLES: [Role; 9] = [
     Role::Time,
@@ -12,7 +13,7 @@ const ROLES: [Role; 9] = [
     Role::Session,
     Role::Trial,
     Role::Validity,
-    Role::Position,
+    Role::Location,
     Role::X,
     Role::Y,
 ];
@@ -73,7 +74,7 @@ impl Columns {
         let (header, row) = (&rows.header, rows.header_row);
         let mut mapping = Mapping::find(header, row, &ROLES, choices)?;
         settle_position(&mut mapping, row)?;
-        let together = mapping.get(Role::Position).map(|mapped| mapped.index);
+        let together = mapping.get(Role::Location).map(|mapped| mapped.index);
         let needed: &[Role] = match together {
             Some(_) => &[Role::Time],
             None => &[Role::Time, Role::X, Role::Y],
@@ -163,7 +164,7 @@ impl Columns {
 
 /// Keeps the list of both coordinates, or a column for each: what was chosen, or what there is.
 fn settle_position(mapping: &mut Mapping, row: u64) -> Result<(), ImportError> {
-    let (list, x) = (mapping.get(Role::Position), mapping.get(Role::X));
+    let (list, x) = (mapping.get(Role::Location), mapping.get(Role::X));
     let drop_list = match (list, x) {
         (Some(list), Some(x)) if list.is_chosen() == x.is_chosen() => {
             return Err(ImportError::AmbiguousColumn {
@@ -176,7 +177,7 @@ fn settle_position(mapping: &mut Mapping, row: u64) -> Result<(), ImportError> {
         _ => return Ok(()),
     };
     let is_kept = |mapped: &Mapped| match mapped.role {
-        Role::Position => !drop_list,
+        Role::Location => !drop_list,
         Role::X | Role::Y => drop_list,
         _ => true,
     };
@@ -190,17 +191,20 @@ fn unit(
     is_gazebase: bool,
     row: u64,
 ) -> Result<(Unit, &'static str), ImportError> {
-    let column = mapping.get(Role::Position).or_else(|| mapping.get(Role::X));
+    let column = mapping.get(Role::Location).or_else(|| mapping.get(Role::X));
     match column.and_then(|column| column.unit) {
         Some(unit @ (Unit::Pixels | Unit::Degrees)) => Ok((unit, "by their columns")),
         None if is_gazebase => Ok((Unit::Degrees, "by their columns, which are those of GazeBase")),
         _ => {
-            let name = column.map_or("x", |column| column.column.as_str());
+            let (role, name) = match column {
+                Some(column) => (column.role.name(), column.column.as_str()),
+                None => (Role::X.name(), "COLUMN"),
+            };
             Err(ImportError::value(
                 At::cell(row, name),
                 "positions without a unit",
                 "pixels or degrees",
-                format!("say which with --map x_px={name} or --map x_deg={name}"),
+                format!("say which with --map {role}_px={name} or --map {role}_deg={name}"),
             ))
         }
     }
@@ -237,8 +241,11 @@ mod tests {
     fn what_is_not_clear_is_asked() {
         let problem = find(&["time", "t", "x_px", "y_px"], &[]).unwrap_err();
         assert!(problem.contains("time or in t"), "{problem}");
-        let problem = find(&["time", "x_px", "y_px", "x_deg", "y_deg"], &[]).unwrap_err();
-        assert!(problem.contains("x_px or in x_deg"), "{problem}");
+        let problem = find(&["time", "pixel_xl", "pixel_yl", "pixel_xr"], &[]).unwrap_err();
+        assert!(problem.contains("pixel_xl or in pixel_xr"), "{problem}");
+        // Fixations are in pixels.
+        let pixels = find(&["time", "x_px", "y_px", "x_deg", "y_deg"], &[]).unwrap();
+        assert_eq!((pixels.unit, pixels.place), (Unit::Pixels, Place::Apart { x: 1, y: 2 }));
         let problem = find(&["time", "x_px", "y_px", "position"], &[]).unwrap_err();
         assert!(problem.contains("x_px or in position"), "{problem}");
         assert!(find(&["x_px", "y_px"], &[]).is_err());
@@ -257,7 +264,7 @@ mod tests {
         let lone = ["clock", "t", "x_px", "y_px", "left"];
         assert!(find(&lone, &["y=left", "x=clock", "time=t"]).is_err());
         assert!(find(&header, &["time=when"]).is_err());
-        let list = find(&["time", "x_px", "y_px", "position"], &["position=position"]).unwrap();
+        let list = find(&["time", "x_px", "y_px", "position"], &["location=position"]).unwrap();
         assert_eq!(list.place, Place::Together(3));
     }
 }

@@ -25,7 +25,8 @@ use super::detect::{
 use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::gaze::{EyeChoice, GazeOptions};
-use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Shape, Sink};
+use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Sink};
+use super::report::Shape;
 use columns::Columns;
 use names::{Names, gazebase_name};
 
@@ -47,18 +48,11 @@ const GAZEBASE: ScreenParams = ScreenParams {
 /// Units of times.
 const TIME_UNITS: [Unit; 3] = [Unit::Seconds, Unit::Milliseconds, Unit::Microseconds];
 
-/// What makes milliseconds of a time.
-pub(super) fn millis(unit: Unit) -> f64 {
-    match unit {
-        Unit::Seconds => 1000.0,
-        Unit::Microseconds => 0.001,
-        _ => 1.0,
-    }
-}
-
 /// The unit in which a time between samples is one of 10 Hz to 5000 Hz, which leaves no overlap.
 fn unit_of_step(step: f64) -> Option<Unit> {
-    TIME_UNITS.into_iter().find(|unit| (0.2..=100.0).contains(&(step * millis(*unit))))
+    TIME_UNITS
+        .into_iter()
+        .find(|unit| unit.milliseconds().is_some_and(|ms| (0.2..=100.0).contains(&(step * ms))))
 }
 
 /// What to take from a table.
@@ -217,7 +211,7 @@ impl<'t> Trials<'t> {
             self.sink.dropped(first, TOO_SHORT, "a sample alone");
             return Ok(());
         };
-        let factor = millis(self.time_unit(first, step)?);
+        let factor = self.time_unit(first, step)?.milliseconds().unwrap_or(1.0);
         samples.iter_mut().for_each(|sample| sample.time_ms *= factor);
         let interval = step * factor;
         if self.intervals.len() < 8 && !self.intervals.contains(&interval) {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::dialect::{Row, is_missing};
+use super::super::dialect::Row;
+use super::super::values::is_missing;
 use super::SamplesOptions;
 use super::columns::Columns;
 

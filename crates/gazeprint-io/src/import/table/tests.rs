@@ -1,5 +1,5 @@
 use super::*;
-use crate::import::{Recording, Source};
+use crate::import::{Area, Recording, Source};
 
 /// A table as a recording.
 fn recorded(text: &[u8], choices: &[&str]) -> Result<Recording, ImportError> {

@@ -1,0 +1,345 @@
+//! The fixation report.
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use super::areas::ScreenWords;
+use super::base::{Base, Seen};
+use super::characters::CharacterMap;
+use super::{ReportOptions, Words};
+use crate::import::aliases::{DATA_VIEWER, Mapping, Role};
+use crate::import::dialect::{Row, Rows};
+use crate::import::error::{At, ImportError};
+use crate::import::layout::{Layout, ScreenToText};
+use crate::import::recording::{Position, RawFixation, Reason, RowPlace, Sink};
+use crate::import::report::Shape;
+use crate::import::values::{
+    Name, Names, eye, integer, is_true, name, number, number_or_missing, present,
+};
+
+const ROLES: [Role; 16] = [
+    Role::Reader,
+    Role::Text,
+    Role::Session,
+    Role::Trial,
+    Role::X,
+    Role::Y,
+    Role::Duration,
+    Role::Onset,
+    Role::Eye,
+    Role::Gap,
+    Role::Word,
+    Role::Label,
+    Role::Areas,
+    Role::Box,
+    Role::Nearest,
+    Role::Distance,
+];
+
+/// Reads a fixation report.
+///
+/// # Errors
+/// If the report cannot be read, columns are missing, or it has no rows.
+pub fn read(
+    input: &mut dyn BufRead,
+    file: usize,
+    options: &ReportOptions<'_>,
+    words: &mut Words,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let mut rows = Rows::open(input, "a row of column names, then one row for each fixation")?;
+    let mapping = find(&rows, options, words)?;
+    sink.note(rows.decision.clone());
+    let numbers = [Role::X, Role::Y, Role::Duration, Role::Onset, Role::Distance];
+    rows.note_commas(&numbers.map(|role| mapping.index(role)), sink)?;
+    let mut report = Report::new(&mapping, file, rows.header.len());
+    match words {
+        Words::Unknown => report
+            .each(&mut rows, sink, |_, seen, sink| sink.fixation(seen.place, seen.fixation))?,
+        Words::Screen(words) => on_screen(&mut rows, &mut report, options, words, sink)?,
+        Words::Characters(map) => in_characters(&mut rows, &mut report, options, map, sink)?,
+    }
+    if report.read == 0 {
+        let at = At::row(rows.last_row());
+        return Err(ImportError::Empty { at, expected: "fixations" });
+    }
+    rows.note_quotes(sink);
+    Ok(Shape { rows: report.read, mapping })
+}
+
+fn find(
+    rows: &Rows<'_>,
+    options: &ReportOptions<'_>,
+    words: &Words,
+) -> Result<Mapping, ImportError> {
+    let (header, row) = (&rows.header, rows.header_row);
+    let mapping = Mapping::find_preferring(header, row, &ROLES, options.choices, DATA_VIEWER)?;
+    let place: &[Role] = match words {
+        Words::Characters(_) => &[Role::Word],
+        Words::Unknown | Words::Screen(_) => &[Role::X, Role::Y],
+    };
+    let needed = [&[Role::Reader, Role::Text, Role::Duration], place].concat();
+    mapping.require(header, row, &needed)?;
+    Ok(mapping)
+}
+
+/// Fixations in pixels, on words that stand on the screen.
+fn on_screen(
+    rows: &mut Rows<'_>,
+    report: &mut Report,
+    options: &ReportOptions<'_>,
+    words: &ScreenWords,
+    sink: &mut dyn Sink,
+) -> Result<(), ImportError> {
+    let mut base = Base::default();
+    let mut screen = ScreenToText::new(&words.layouts, options.lines, sink);
+    if let Some(reach) = options.reach {
+        screen = screen.with_reach(reach);
+    }
+    let mut pages = Pages { words, last: None };
+    report.each(rows, &mut screen, |_, mut seen, screen| {
+        let layout = pages.turn(&mut seen.fixation);
+        if base.is_decided() {
+            seen.fixation.word = layout.and_then(|layout| base.word(&seen, layout, false));
+            return screen.fixation(seen.place, seen.fixation);
+        }
+        if base.wait(seen, layout) {
+            hand_over(&mut base, words, screen)?;
+        }
+        Ok(())
+    })?;
+    if !base.is_decided() {
+        hand_over(&mut base, words, &mut screen)?;
+    }
+    base.note(&mut screen);
+    screen.finish()
+}
+
+/// Hands those fixations over that waited until it was clear how areas are counted.
+fn hand_over(
+    base: &mut Base,
+    words: &ScreenWords,
+    screen: &mut dyn Sink,
+) -> Result<(), ImportError> {
+    for mut seen in base.decide() {
+        let layout = words.layouts.get(&seen.fixation.text);
+        seen.fixation.word = layout.and_then(|layout| base.word(&seen, layout, true));
+        screen.fixation(seen.place, seen.fixation)?;
+    }
+    Ok(())
+}
+
+/// The page that a reader saw; the same as in the row before, as a rule.
+struct Pages<'w> {
+    words: &'w ScreenWords,
+    last: Option<Page<'w>>,
+}
+
+struct Page<'w> {
+    reader: Arc<str>,
+    text: Arc<str>,
+    trial: Option<Arc<str>>,
+    name: Arc<str>,
+    layout: Option<&'w Layout>,
+}
+
+impl<'w> Pages<'w> {
+    /// Gives a fixation the name of the text as its reader saw it, and finds the layout.
+    fn turn(&mut self, fixation: &mut RawFixation) -> Option<&'w Layout> {
+        let is_same = |page: &Page<'_>| {
+            Arc::ptr_eq(&page.reader, &fixation.reader)
+                && Arc::ptr_eq(&page.text, &fixation.text)
+                && page.trial == fixation.trial
+        };
+        if !self.last.as_ref().is_some_and(is_same) {
+            let RawFixation { reader, text, trial, .. } = &*fixation;
+            let name = Arc::clone(self.words.page(text, reader, trial.as_ref()).unwrap_or(text));
+            self.last = Some(Page {
+                reader: Arc::clone(reader),
+                text: Arc::clone(text),
+                trial: trial.clone(),
+                layout: self.words.layouts.get(&name),
+                name,
+            });
+        }
+        let page = self.last.as_ref()?;
+        fixation.text = Arc::clone(&page.name);
+        page.layout
+    }
+}
+
+/// Fixations on areas that are single characters.
+fn in_characters(
+    rows: &mut Rows<'_>,
+    report: &mut Report,
+    options: &ReportOptions<'_>,
+    map: &mut CharacterMap,
+    sink: &mut dyn Sink,
+) -> Result<(), ImportError> {
+    let columns = CharacterColumns::new(&report.columns);
+    report.each(rows, sink, |row, mut seen, sink| {
+        if let Some((word, letter)) = columns.find(row, &seen, options.nearest_within, map) {
+            // As in SWIFT, letter 0 to 1 is the blank before the word; the eye is taken to be in the
+            // middle of the character.
+            seen.fixation.position = Position::Letter { word, letter: f64::from(letter) + 1.5 };
+            seen.fixation.word = Some(word);
+        }
+        sink.fixation(seen.place, seen.fixation)
+    })?;
+    map.note(sink);
+    Ok(())
+}
+
+/// A fixation report, row by row.
+struct Report {
+    file: usize,
+    /// Cells that a row should have.
+    width: usize,
+    columns: Mapping,
+    reader: Option<Name>,
+    text: Option<Name>,
+    session: Option<Name>,
+    trial: Option<Name>,
+    names: Names,
+    x: Option<usize>,
+    y: Option<usize>,
+    duration: Option<usize>,
+    onset: Option<usize>,
+    eye: Option<usize>,
+    gap: Option<usize>,
+    area: Option<usize>,
+    label: Option<usize>,
+    read: u64,
+}
+
+impl Report {
+    fn new(mapping: &Mapping, file: usize, width: usize) -> Self {
+        Self {
+            file,
+            width,
+            columns: mapping.clone(),
+            reader: Name::of(mapping, Role::Reader),
+            text: Name::of(mapping, Role::Text),
+            session: Name::of(mapping, Role::Session),
+            trial: Name::of(mapping, Role::Trial),
+            names: Names::default(),
+            x: mapping.index(Role::X),
+            y: mapping.index(Role::Y),
+            duration: mapping.index(Role::Duration),
+            onset: mapping.index(Role::Onset),
+            eye: mapping.index(Role::Eye),
+            gap: mapping.index(Role::Gap),
+            area: mapping.index(Role::Word),
+            label: mapping.index(Role::Label),
+            read: 0,
+        }
+    }
+
+    /// Hands every fixation over; rows that are none are dropped.
+    fn each<S: Sink + ?Sized>(
+        &mut self,
+        rows: &mut Rows<'_>,
+        sink: &mut S,
+        mut take: impl FnMut(Row<'_>, Seen, &mut S) -> Result<(), ImportError>,
+    ) -> Result<(), ImportError> {
+        while let Some(row) = rows.next()? {
+            self.read += 1;
+            let place = RowPlace { file: self.file, row: row.number };
+            match self.fixation(row, place) {
+                Ok(seen) => take(row, seen, sink)?,
+                Err(reason) => sink.dropped(place, reason, row.line()),
+            }
+        }
+        Ok(())
+    }
+
+    fn fixation(&mut self, row: Row<'_>, place: RowPlace) -> Result<Seen, Reason> {
+        if row.len() != self.width {
+            return Err(Reason::RAGGED);
+        }
+        let names = &mut self.names;
+        let reader = name(&mut self.reader, row, names).ok_or(Reason::NO_READER)?;
+        let text = name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?;
+        let number =
+            |column: Option<usize>| number_or_missing(column.map_or("", |c| row.cell(c)), true);
+        let (x, y) = (number(self.x)?, number(self.y)?);
+        let (duration_ms, onset_ms) = (number(self.duration)?, number(self.onset)?);
+        if duration_ms.is_some_and(|duration| duration < 0.0) {
+            return Err(Reason::NEGATIVE_DURATION);
+        }
+        let position = match (x, y) {
+            (Some(x), Some(y)) => Position::Pixels { x, y },
+            _ => Position::Missing,
+        };
+        // Labels are compared only where there is no position.
+        let label = self.label.filter(|_| position == Position::Missing);
+        let label = label.and_then(|column| present(row.cell(column))).map(str::to_owned);
+        let fixation = RawFixation {
+            reader,
+            text,
+            session: name(&mut self.session, row, names),
+            trial: name(&mut self.trial, row, names),
+            position,
+            duration_ms,
+            onset_ms,
+            gap: self.gap.is_some_and(|column| is_true(row.cell(column))),
+            eye: self.eye.and_then(|column| eye(row.cell(column))),
+            word: None,
+        };
+        let area = self.area.and_then(|column| integer(row.cell(column)));
+        Ok(Seen { place, fixation, area, label })
+    }
+}
+
+/// Columns that say which character a fixation is on.
+struct CharacterColumns {
+    areas: Option<usize>,
+    shape: Option<usize>,
+    nearest: Option<usize>,
+    distance: Option<usize>,
+}
+
+impl CharacterColumns {
+    fn new(mapping: &Mapping) -> Self {
+        Self {
+            areas: mapping.index(Role::Areas),
+            shape: mapping.index(Role::Box),
+            nearest: mapping.index(Role::Nearest),
+            distance: mapping.index(Role::Distance),
+        }
+    }
+
+    /// The word and the character in it, from 0, that the row's areas are.
+    fn find(
+        &self,
+        row: Row<'_>,
+        seen: &Seen,
+        nearest_within: f64,
+        map: &mut CharacterMap,
+    ) -> Option<(u32, u32)> {
+        let cell = |column: Option<usize>| column.and_then(|column| present(row.cell(column)));
+        let mut areas: Vec<i64> = cell(self.areas).map(list).unwrap_or_default();
+        areas.extend(seen.area.filter(|area| !areas.contains(area)));
+        if let (Some(area), Some(shape)) = (seen.area, cell(self.shape).and_then(rectangle)) {
+            map.saw(&seen.fixation.text, area, shape);
+        }
+        let near = cell(self.nearest).and_then(integer);
+        let distance = cell(self.distance).and_then(|cell| number(cell, true));
+        let near = near.filter(|_| distance.is_some_and(|distance| distance <= nearest_within));
+        map.find(&seen.fixation, &areas, near)
+    }
+}
+
+/// A list such as `[ 7]` or `[ 89, 412]`.
+pub(super) fn list(cell: &str) -> Vec<i64> {
+    cell.trim_matches(['[', ']']).split(',').filter_map(|number| integer(number.trim())).collect()
+}
+
+/// Left, right, top and bottom of a cell such as `[STATIC, RECTANGLE, 275.0, 110.0, 290.0, 204.0]`.
+fn rectangle(cell: &str) -> Option<[f64; 4]> {
+    let mut cells = cell.trim_matches(['[', ']']).split(',').map(str::trim);
+    cells.find(|cell| *cell == "RECTANGLE")?;
+    let mut next = || cells.next()?.parse().ok().filter(|edge: &f64| edge.is_finite());
+    let (left, top, right, bottom) = (next()?, next()?, next()?, next()?);
+    (left < right && top < bottom).then_some([left, right, top, bottom])
+}
