@@ -195,12 +195,15 @@ fn unit(
         Some(unit @ (Unit::Pixels | Unit::Degrees)) => Ok((unit, "by their columns")),
         None if is_gazebase => Ok((Unit::Degrees, "by their columns, which are those of GazeBase")),
         _ => {
-            let name = column.map_or("x", |column| column.column.as_str());
+            let (role, name) = match column {
+                Some(column) => (column.role.name(), column.column.as_str()),
+                None => (Role::X.name(), "COLUMN"),
+            };
             Err(ImportError::value(
                 At::cell(row, name),
                 "positions without a unit",
                 "pixels or degrees",
-                format!("say which with --map x_px={name} or --map x_deg={name}"),
+                format!("say which with --map {role}_px={name} or --map {role}_deg={name}"),
             ))
         }
     }
