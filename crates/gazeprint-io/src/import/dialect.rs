@@ -346,7 +346,10 @@ fn sniff<'l>(lines: impl IntoIterator<Item = &'l String> + Copy) -> (u8, String)
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> (Vec<String>, Vec<(u64, Vec<String>)>, String) {
+    /// A row's number and its cells.
+    type Found = (u64, Vec<String>);
+
+    fn rows(text: &str) -> (Vec<String>, Vec<Found>, String) {
         let mut input = text.as_bytes();
         let mut rows = Rows::open(&mut input, "rows").unwrap();
         let mut found = Vec::new();
