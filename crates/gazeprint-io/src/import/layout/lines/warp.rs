@@ -45,18 +45,18 @@ fn steps(fixations: &[Point], words: &[(Point, usize)], cells: usize) -> Vec<Ste
         }
         let above = from_above.iter_mut().zip(steps.iter_mut()).skip(1);
         for ((least, step), pair) in above.zip(before.windows(2)) {
-            let is_both = pair[0] <= pair[1];
-            *least = if is_both { pair[0] } else { pair[1] };
-            *step = if is_both { Step::Both } else { Step::Fixation };
+            let is_fixation = pair[1] < pair[0];
+            *least = if is_fixation { pair[1] } else { pair[0] };
+            *step = if is_fixation { Step::Fixation } else { Step::Both };
         }
         // The way starts in the first cell at no cost.
         let mut cost = distances[0] + if i == 0 { 0.0 } else { before[0] };
         costs[0] = cost;
         let row = costs.iter_mut().zip(&distances).zip(&from_above).zip(steps).skip(1);
         for (((to, distance), &from_above), step) in row {
-            let is_above = from_above <= cost;
-            cost = distance + if is_above { from_above } else { cost };
-            *step = if is_above { *step } else { Step::Word };
+            let is_word = cost < from_above;
+            cost = distance + if is_word { cost } else { from_above };
+            *step = if is_word { Step::Word } else { *step };
             *to = cost;
         }
         std::mem::swap(&mut before, &mut costs);
