@@ -11,8 +11,14 @@ use std::time::{Duration, Instant};
 
 use gazeprint_io::import::asc::{self, AscOptions};
 use gazeprint_io::import::bids::{self, BidsOptions, EventTable, Metadata, Side};
+use gazeprint_io::import::dataviewer::{self, CharacterMap, ReportOptions, Words, areas};
+use gazeprint_io::import::layout::lines::Method;
+use gazeprint_io::import::popeye::{self, GatheredWords, PopEyeOptions};
+use gazeprint_io::import::pymovements::{self, FrameOptions};
 use gazeprint_io::import::samples::{self, SamplesOptions};
+use gazeprint_io::import::swift::{self, Items, SwiftOptions};
 use gazeprint_io::import::table::{TableOptions, read, read_trials, read_words};
+use gazeprint_io::import::tobii::{self, TobiiOptions};
 use gazeprint_io::import::{
     ImportError, RawFixation, RawWord, Reason, Recording, RowPlace, Sink, Source,
 };
@@ -23,10 +29,19 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 type Parser = fn(&mut dyn BufRead, &mut dyn Sink) -> Result<(), ImportError>;
 
 /// Every parser, with inputs that it takes.
-const PARSERS: [(&str, Parser, &[&[u8]]); 7] = [
+const PARSERS: [(&str, Parser, &[&[u8]]); 16] = [
     ("table", parse_table, &FIXATIONS),
     ("words", parse_words, &WORDS),
     ("trials", parse_trials, &TRIALS),
+    ("dataviewer", parse_dataviewer, &REPORTS),
+    ("areas", parse_areas, &AREAS),
+    ("characters", parse_characters, &MAPS),
+    ("swift", parse_swift, &SEQUENCES),
+    ("items", parse_items, &ITEMS),
+    ("pymovements", parse_pymovements, &FRAMES),
+    ("tobii", parse_tobii, &EXPORTS),
+    ("popeye", parse_popeye, &POP_EYE),
+    ("letters", parse_letters, &LETTERS),
     ("asc", parse_asc, &ASC),
     ("samples", parse_samples, &SAMPLES),
     ("bids", parse_bids, &BIDS),
@@ -117,6 +132,106 @@ fn parse_bids(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), Import
 fn parse_bids_events(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
     let mut samples = BIDS[0];
     parse_both(&mut samples, input, sink)
+}
+
+const REPORTS: [&[u8]; 2] = [
+    b"participant_id,TRIAL_INDEX,text_id,CURRENT_FIX_X,CURRENT_FIX_Y,CURRENT_FIX_DURATION,\
+      CURRENT_FIX_INTEREST_AREA_ID,EYE_TRACKED\np1,4,t,115,120,200,1,Right\np1,4,t,150,130,210,2,R\n\
+      p1,4,t,.,.,190,.,Right\np2,9,t,100,160,220,2,LEFT\n",
+    b"\xef\xbb\xbf\"RECORDING_SESSION_LABEL\"\t\"CURRENT_FIX_DURATION\"\t\"CURRENT_FIX_X\"\t\
+      CURRENT_FIX_Y\t\"CURRENT_FIX_INTEREST_AREA_LABEL\"\t\"paragraphid\"\t\"speechid\"\r\n\
+      \"P1\"\t191,5\t12,5\t7\t\"\t-1\t7\r\n\"P1\"\t191\t12,5\t7\t\"a\"\t-1\t7\r\n",
+];
+
+const AREAS: [&[u8]; 2] = [
+    b"participant_id,TRIAL_INDEX,text_id,IA_ID,IA_LABEL,IA_LEFT,IA_RIGHT,IA_TOP,IA_BOTTOM\n\
+      p1,4,t,0,One,95,135,100,150\np1,4,t,1,\"two,\",135,185,100,150\np1,4,t,2,.,95,115,150,200\n\
+      p2,9,t,0,One,95,135,100,150\np2,9,t,1,\"two,\",95,145,150,200\n",
+    b"page,word_idx,word,top_left_x,top_left_y,width,height\na,1,One,95,100,40,50\n\
+      a,2,three,135,100,60,50\n",
+];
+
+const MAPS: [&[u8]; 1] = [b"speechId,paragraphId,word,characters,char_IA_ids\n\
+      7,-1,Ny,\"['N', 'y']\",\"[1, 2]\"\n7,-1,tale,\"['t', 'a', 'l', 'e']\",\"[3, 4, 5, 6]\"\n"];
+
+const SEQUENCES: [&[u8]; 1] =
+    [b"1\t1\t1.5\t200\t20\t1\n1\t2\t0.5\t210\t22\t0\n1 4 3.25 190 0 2\r\n3 1 1 99 9 3\n"];
+
+const ITEMS: [&[u8]; 1] = [b"The old dog sleeps.\n\nA  caf\xc3\xa9 is open.\n"];
+
+const FRAMES: [&[u8]; 2] = [
+    b"subject_id,text_id,name,onset,offset,duration,location\n\
+      1,a,fixation_ivt,100,300,200,\"[512.5, 300.0]\"\n1,a,saccade,300,330,30,\"[0, 0]\"\n\
+      1,a,fixation_ivt,330,500,,\"[600.0, null]\"\n",
+    b"subject_id;text_id;name;onset;offset;location_x;location_y\n1;a;fixation;0;9;5,5;6\n",
+];
+
+const EXPORTS: [&[u8]; 1] =
+    [b"Recording timestamp [us]\tParticipant name\tRecording name\tPresented Stimulus name\t\
+      Eye movement type\tGaze event duration [ms]\tEye movement type index\t\
+      Fixation point X [DACS px]\tFixation point Y [DACS px]\n\
+      1000\tAnna\tRec1\tpage 1\tFixation\t200\t1\t512,5\t300\n\
+      9000\tAnna\tRec1\tpage 1\tFixation\t200\t1\t512,5\t300\n\
+      25000\tAnna\tRec1\tpage 1\tSaccade\t30\t1\t\t\n"];
+
+const POP_EYE: [&[u8]; 1] = [
+    b"subid,trialid,itemid,fixid,start,xn,yn,dur,type,blink,line,line.let,wordnum,word,word.land\n\
+      s1,3,7,2,300,208,101,201,in,0,1,9,3,dog,1\ns1,3,7,1,10,110,97,190,in,0,1,2,1,The,2\n\
+      s1,3,7,3,520,899,498,180,out,1,NA,NA,NA,NA,NA\ns2,1,7,1,5,180,100,95,in,0,1,8,3,dog,0\n",
+];
+
+const LETTERS: [&[u8]; 1] = [b"itemid\tletter\twordnum\tword\tline\tletline\tletword\n\
+      7\tA\t1\tAn\t1\t1\t1\n7\tn\t1\tAn\t1\t2\t2\n7\t\" \"\t2\tox\t1\t3\t0\n\
+      7\to\t2\tox\t1\t4\t1\n7\tx\t2\tox\t1\t5\t2\n"];
+
+fn parse_dataviewer(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let options = ReportOptions { lines: Method::Warp, ..ReportOptions::new(&[]) };
+    let mut areas = Source::new(AREAS[0])?;
+    let mut words = Words::Screen(areas::read(&mut areas, 1, &options, None, sink)?.0);
+    dataviewer::read(input, 0, &options, &mut words, sink)?;
+    words.finish(1, sink)
+}
+
+fn parse_areas(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let options = ReportOptions { lines: Method::Slice, ..ReportOptions::new(&[]) };
+    let (words, _) = areas::read(input, 1, &options, None, sink)?;
+    let (mut words, mut report) = (Words::Screen(words), Source::new(REPORTS[0])?);
+    dataviewer::read(&mut report, 0, &options, &mut words, sink)?;
+    words.finish(1, sink)
+}
+
+fn parse_characters(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let (map, _) = CharacterMap::read(input, 1, &ReportOptions::new(&[]), sink)?;
+    Words::Characters(map).finish(1, sink)
+}
+
+fn parse_swift(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let items = Items::read(&mut Source::new(ITEMS[0])?)?;
+    items.words(1, sink)?;
+    let options = SwiftOptions { reader: "r".into(), items: &items };
+    swift::read(input, 0, &options, sink).map(|_| ())
+}
+
+fn parse_items(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    Items::read(input)?.words(1, sink)
+}
+
+fn parse_pymovements(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    pymovements::read(input, 0, &FrameOptions::default(), sink).map(|_| ())
+}
+
+fn parse_tobii(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    tobii::read(input, 0, &TobiiOptions::default(), sink).map(|_| ())
+}
+
+fn parse_popeye(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let mut words = GatheredWords::default();
+    popeye::read(input, 0, &PopEyeOptions::default(), Some(&mut words), sink)?;
+    words.finish(sink)
+}
+
+fn parse_letters(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    popeye::read_words(input, 1, &PopEyeOptions::default(), sink).map(|_| ())
 }
 
 fn parse_table(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {

@@ -72,7 +72,8 @@ pub fn read(
     if in_letters && gathered.is_some() {
         require_words(&mapping, row)?;
     }
-    if !in_letters && !(has(Role::X) && has(Role::Y)) {
+    let in_pixels = has(Role::X) && has(Role::Y);
+    if !in_letters && !in_pixels {
         mapping.require(header, row, &[Role::Line, Role::Letter])?;
     }
     sink.note(rows.decision.clone());

@@ -142,10 +142,12 @@ impl Events {
         let reader = name(&mut self.reader, row, names).ok_or(Reason::NO_READER)?;
         let text = name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?;
         let [onset_ms, offset, duration] = self.times.map(|(column, unit)| {
-            Ok(number_or_missing(cell(column), true)?.map(|time| time * unit))
+            let time = number_or_missing(cell(column), true)?.map(|time| time * unit);
+            Ok(time.filter(|time| time.is_finite()))
         });
         let (onset_ms, offset, duration) = (onset_ms?, offset?, duration?);
-        let duration_ms = duration.or_else(|| Some(offset? - onset_ms?));
+        let duration_ms =
+            duration.or_else(|| Some(offset? - onset_ms?)).filter(|time| time.is_finite());
         if duration_ms.is_some_and(|duration| duration < 0.0) {
             return Err(Reason::NEGATIVE_DURATION);
         }

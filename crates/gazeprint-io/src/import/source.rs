@@ -147,8 +147,12 @@ impl<'r> Source<'r> {
             // A character may go on in the next chunk, but not after the last.
             Err(error) => (error.valid_up_to(), error.error_len().is_some() || self.ended),
         };
-        self.is_ascii &= self.raw[..valid].is_ascii();
-        self.text.extend(self.raw.drain(..valid));
+        self.is_ascii = self.is_ascii && self.raw[..valid].is_ascii();
+        if self.text.is_empty() && valid == self.raw.len() {
+            std::mem::swap(&mut self.text, &mut self.raw);
+        } else {
+            self.text.extend(self.raw.drain(..valid));
+        }
         if !wrong {
             if valid == 0 && !self.ended && !self.raw.is_empty() {
                 self.ended = read_some(&mut *self.input, &mut self.raw)? == 0;

@@ -159,8 +159,13 @@ impl Samples {
         let number =
             |column: Option<usize>| number_or_missing(column.map_or("", |c| row.cell(c)), true);
         let (x, y) = (number(self.x)?, number(self.y)?);
-        let (duration, time) = (number(self.duration)?, number(self.time)?);
-        if duration.is_some_and(|duration| duration < 0.0) {
+        let scaled = |column, unit: f64| -> Result<Option<f64>, Reason> {
+            let time = number(column)?.map(|time| time * unit);
+            Ok(time.filter(|time| time.is_finite()))
+        };
+        let duration_ms = scaled(self.duration, self.units[0])?;
+        let onset_ms = scaled(self.time, self.units[1])?;
+        if duration_ms.is_some_and(|duration| duration < 0.0) {
             return Err(Reason::NEGATIVE_DURATION);
         }
         Ok(RawFixation {
@@ -172,8 +177,8 @@ impl Samples {
                 (Some(x), Some(y)) => Position::Pixels { x, y },
                 _ => Position::Missing,
             },
-            duration_ms: duration.map(|duration| duration * self.units[0]),
-            onset_ms: time.map(|time| time * self.units[1]),
+            duration_ms,
+            onset_ms,
             gap,
             eye: None,
             word: None,

@@ -7,6 +7,7 @@ const MOST_CELLS: usize = 32 << 20;
 
 /// Where the cheapest way to a cell comes from.
 #[derive(Clone, Copy)]
+#[repr(u8)]
 enum Step {
     /// The same fixation, the word before.
     Word,
@@ -26,37 +27,41 @@ pub(super) fn warp(fixations: &[Point], words: &[(Point, usize)]) -> Option<Vec<
 }
 
 /// The cheapest step into each cell, row by row. Only two rows of costs are kept.
+///
+/// Of the three cells that a way may come from, two are in the row before: what depends on them alone
+/// is computed for the whole row first, several words at once.
 fn steps(fixations: &[Point], words: &[(Point, usize)], cells: usize) -> Vec<Step> {
-    let mut steps = Vec::with_capacity(cells);
+    let mut steps = vec![Step::Fixation; cells];
+    let xs: Vec<f64> = words.iter().map(|(word, _)| word.x).collect();
+    let ys: Vec<f64> = words.iter().map(|(word, _)| word.y).collect();
+    let mut distances = vec![0.0; words.len()];
+    let mut from_above = vec![0.0; words.len()];
     let mut before = vec![f64::INFINITY; words.len()];
     let mut costs = vec![0.0; words.len()];
-    for (i, at) in fixations.iter().enumerate() {
-        for (j, (word, _)) in words.iter().enumerate() {
-            let (across, down) = (at.x - word.x, at.y - word.y);
-            let distance = (across * across + down * down).sqrt();
-            let from_word = if j > 0 { costs[j - 1] } else { f64::INFINITY };
-            let from_both = match j {
-                0 => f64::INFINITY,
-                _ => before[j - 1],
-            };
-            let (step, cost) = cheapest(from_both, before[j], from_word);
-            // The way starts in the first cell at no cost.
-            costs[j] = distance + if i == 0 && j == 0 { 0.0 } else { cost };
-            steps.push(step);
+    for ((i, at), steps) in fixations.iter().enumerate().zip(steps.chunks_mut(words.len())) {
+        for (distance, (x, y)) in distances.iter_mut().zip(xs.iter().zip(&ys)) {
+            let (across, down) = (at.x - x, at.y - y);
+            *distance = (across * across + down * down).sqrt();
+        }
+        let above = from_above.iter_mut().zip(steps.iter_mut()).skip(1);
+        for ((least, step), pair) in above.zip(before.windows(2)) {
+            let is_fixation = pair[1] < pair[0];
+            *least = if is_fixation { pair[1] } else { pair[0] };
+            *step = if is_fixation { Step::Fixation } else { Step::Both };
+        }
+        // The way starts in the first cell at no cost.
+        let mut cost = distances[0] + if i == 0 { 0.0 } else { before[0] };
+        costs[0] = cost;
+        let row = costs.iter_mut().zip(&distances).zip(&from_above).zip(steps).skip(1);
+        for (((to, distance), &from_above), step) in row {
+            let is_word = cost < from_above;
+            cost = distance + if is_word { cost } else { from_above };
+            *step = if is_word { Step::Word } else { *step };
+            *to = cost;
         }
         std::mem::swap(&mut before, &mut costs);
     }
     steps
-}
-
-fn cheapest(both: f64, fixation: f64, word: f64) -> (Step, f64) {
-    if both <= fixation && both <= word && both.is_finite() {
-        (Step::Both, both)
-    } else if fixation <= word {
-        (Step::Fixation, fixation)
-    } else {
-        (Step::Word, word)
-    }
 }
 
 /// Follows the cheapest way from its end, and counts the lines of the words that each fixation meets.
