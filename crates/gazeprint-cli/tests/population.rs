@@ -62,7 +62,7 @@ fn a_population_is_learned_and_inspected() {
     assert_eq!(json["provenance"]["readers"], 4);
     assert_eq!(json["densities"].as_array().unwrap().len(), 11);
     assert_eq!(json["moves"][3]["name"], "leave");
-    assert_eq!(json["moves"][3]["coefficients"].as_array().unwrap().len(), 23);
+    assert_eq!(json["moves"][3]["coefficients"].as_array().unwrap().len(), 22);
     assert_eq!(json["durations"].as_array().unwrap().len(), 11);
 
     // The same corpus gives the same file, whatever the number of threads.

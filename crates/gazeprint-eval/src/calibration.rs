@@ -1,10 +1,14 @@
 //! Thresholds and calibration from the training texts of a split (section 8 of the model).
 //!
-//! A method hands over readers learned from either half of the training texts. Probes of the other
-//! half are compared with them, at several lengths; what comes out are scores of true and of false
-//! claims that no test text had a part in. A test probe is judged by the claims of *other readers*:
-//! readers are dealt into groups, and each group has thresholds and a calibration from claims that
-//! neither come from it nor name one of it.
+//! A method hands over its readers and, beside them, readers learned from either half of the
+//! training texts. Probes of the other half are compared at several lengths. A *true* claim is
+//! compared with the reader learned without the probe. A *false* claim is compared with the reader as
+//! enrolled, from all training texts: the probe is another's, and had no part in it. Readers learned
+//! from half as much are less distinct, and a threshold from them would let more impostors pass than
+//! was asked for. What comes out are scores of true and of false claims that no test text had a part
+//! in. A test probe is judged by the claims of *other readers*: readers are dealt into groups, and
+//! each group has thresholds and a calibration from claims that neither come from it nor name one of
+//! it.
 
 use gazeprint::gallery::cohort_ratios;
 use gazeprint::method::{Fitted, Fold, Training};
@@ -14,7 +18,7 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::measures::{ByLength, Claims, ThresholdByLength, threshold_at};
+use crate::measures::{ByLength, Claims, ImpostorClaim, ThresholdByLength};
 use crate::sentences::{Scores, Sentences};
 
 /// False match rates that thresholds are fixed for, descending.
@@ -60,7 +64,7 @@ pub(crate) struct Judge {
     claims: Vec<(f64, usize, usize)>,
 }
 
-/// Probes of one length, compared with all readers.
+/// Probes of one length.
 struct Length {
     /// Sentences a probe; `None` for all of a half.
     sentences: Option<usize>,
@@ -69,7 +73,7 @@ struct Length {
     probes: Vec<ComparedProbe>,
 }
 
-/// Ratios are NaN for readers that the fold has not learned.
+/// A probe that was held out, compared with all readers.
 struct ComparedProbe {
     reader: usize,
     log_fixations: f64,
@@ -87,9 +91,12 @@ impl Calibration {
     ) -> Option<Self> {
         let mut probes: [Vec<ComparedProbe>; LENGTHS.len()] = Default::default();
         let most = MOST_CLAIMS / fitted.folds.len().max(1) / training.readers();
+        let readings: Vec<&Reading> = training.readings().iter().map(|(_, r)| *r).collect();
+        let held_out = fitted.folds.iter().flat_map(|fold| fold.held_out.iter().copied());
+        let enrolled = Sentences::encode(fitted.gallery.as_ref(), held_out, &readings);
         for (number, fold) in fitted.folds.iter().enumerate() {
             let index = stream::CALIBRATION + ((split as u64) << 25) + ((number as u64) << 24);
-            let held_out = HeldOut::of(fold, training);
+            let held_out = HeldOut::of(fold, &enrolled, training, &readings);
             for (probes, m) in probes.iter_mut().zip(LENGTHS) {
                 let mut cut = held_out.cut(Stream { seed, index }, m);
                 // In no order of readers, so that thinning leaves some of every group.
@@ -107,14 +114,14 @@ impl Calibration {
             .into_par_iter()
             .map(|group| Judge::learn(&lengths, |reader| reader % groups != group))
             .collect();
+        let by_rate = thresholds(&impostor_claims(&lengths, |_| true));
         let thresholds = lengths.iter().flat_map(|length| {
-            let impostor = length.claims(|_| true, |p| &p.cohort).impostor;
-            RATES.into_iter().filter_map(move |rate| {
+            RATES.into_iter().zip(&by_rate).filter_map(move |(rate, by_length)| {
                 Some(LearnedThreshold {
                     rate,
                     sentences: length.sentences,
                     fixations: length.mean.exp(),
-                    threshold: threshold_at(&impostor, rate)?,
+                    threshold: by_length.as_ref()?.at(length.mean.exp()),
                 })
             })
         });
@@ -155,20 +162,26 @@ fn distinct(mut lengths: Vec<Length>) -> Vec<Length> {
 
 /// The readings that one fold held out, of readers that it has learned.
 struct HeldOut<'a> {
-    fold: &'a Fold,
-    sentences: Sentences<'a>,
+    /// Compared with readers learned without them.
+    alone: Sentences<'a>,
+    /// Compared with readers as they are enrolled.
+    enrolled: &'a Sentences<'a>,
     by_reader: Vec<Vec<usize>>,
 }
 
 impl<'a> HeldOut<'a> {
-    fn of(fold: &'a Fold, training: &Training<'_>) -> Self {
-        let readings: Vec<&Reading> = training.readings().iter().map(|(_, r)| *r).collect();
+    fn of(
+        fold: &'a Fold,
+        enrolled: &'a Sentences<'a>,
+        training: &Training<'_>,
+        readings: &[&Reading],
+    ) -> Self {
         let reader = |i: usize| training.readings()[i].0;
         let held_out = fold.held_out.iter().copied().filter(|&i| fold.learned[reader(i)]);
         let mut by_reader = vec![Vec::new(); training.readers()];
         held_out.clone().for_each(|i| by_reader[reader(i)].push(i));
-        let sentences = Sentences::encode(fold.gallery.as_ref(), held_out, &readings);
-        Self { fold, sentences, by_reader }
+        let alone = Sentences::encode(fold.gallery.as_ref(), held_out, readings);
+        Self { alone, enrolled, by_reader }
     }
 
     /// Disjoint probes of `m` readings, or of all, with their readers.
@@ -187,24 +200,19 @@ impl<'a> HeldOut<'a> {
     }
 
     fn compare(&self, probes: Vec<(usize, Vec<usize>)>) -> Vec<ComparedProbe> {
-        let learned = |ratios: Vec<f64>| -> Vec<f64> {
-            let pairs = ratios.into_iter().zip(&self.fold.learned);
-            pairs.map(|(ratio, learned)| if *learned { ratio } else { f64::NAN }).collect()
-        };
         probes
             .into_par_iter()
             .map(|(reader, probe)| {
-                let mut scores = self.sentences.score(&probe);
-                for (score, learned) in scores.readers.iter_mut().zip(&self.fold.learned) {
-                    if !learned {
-                        *score = f64::NEG_INFINITY;
-                    }
-                }
+                let (alone, mut enrolled) = (self.alone.score(&probe), self.enrolled.score(&probe));
+                let genuine = alone.population_ratios()[reader];
+                let mut population = enrolled.population_ratios();
+                population[reader] = genuine;
+                enrolled.readers[reader] = alone.readers[reader];
                 ComparedProbe {
                     reader,
-                    log_fixations: (self.sentences.fixations(&probe) as f64).ln(),
-                    cohort: learned(cohort_ratios(&scores.readers)),
-                    population: learned(scores.population_ratios()),
+                    log_fixations: (self.alone.fixations(&probe) as f64).ln(),
+                    cohort: cohort_ratios(&enrolled.readers),
+                    population,
                 }
             })
             .collect()
@@ -226,43 +234,63 @@ impl Length {
         readers.len()
     }
 
-    /// The claims among some of the readers.
-    fn claims(
-        &self,
-        keep: impl Fn(usize) -> bool,
-        ratios: impl Fn(&ComparedProbe) -> &Vec<f64>,
-    ) -> Claims {
+    /// The claims among some of the readers, by their ratios to the population.
+    fn claims(&self, keep: impl Fn(usize) -> bool) -> Claims {
         let mut claims = Claims::default();
         for probe in self.probes.iter().filter(|p| keep(p.reader)) {
-            let ratios = ratios(probe).iter().enumerate();
+            let ratios = probe.population.iter().enumerate();
             for (reader, &ratio) in ratios.filter(|(r, ratio)| keep(*r) && !ratio.is_nan()) {
                 claims.add(ratio, reader == probe.reader);
             }
         }
         claims
     }
+
+    /// The false claims among some of the readers, by their ratios to the cohort.
+    fn impostor_claims(&self, keep: impl Fn(usize) -> bool) -> Vec<ImpostorClaim> {
+        let mut claims = Vec::new();
+        for probe in self.probes.iter().filter(|p| keep(p.reader)) {
+            let fixations = probe.log_fixations.exp();
+            let others = probe.cohort.iter().enumerate().filter(|(r, _)| *r != probe.reader);
+            let kept = others.filter(|(r, score)| keep(*r) && !score.is_nan());
+            claims.extend(kept.map(|(_, &score)| ImpostorClaim { fixations, score }));
+        }
+        claims
+    }
+}
+
+/// The false claims among some of the readers, by mean log number of fixations.
+fn impostor_claims(
+    lengths: &[Length],
+    keep: impl Fn(usize) -> bool + Copy,
+) -> Vec<(f64, Vec<ImpostorClaim>)> {
+    lengths.iter().map(|length| (length.mean, length.impostor_claims(keep))).collect()
+}
+
+/// Thresholds by [`RATES`].
+fn thresholds(impostor: &[(f64, Vec<ImpostorClaim>)]) -> [Option<ThresholdByLength>; RATES.len()] {
+    let claims = || impostor.iter().map(|(length, claims)| (*length, claims.as_slice()));
+    RATES.map(|rate| ThresholdByLength::fit(claims(), rate))
 }
 
 impl Judge {
     /// What the claims among some of the readers say.
     fn learn(lengths: &[Length], keep: impl Fn(usize) -> bool + Copy) -> Self {
-        let cohort: Vec<(f64, Claims)> =
-            lengths.iter().map(|l| (l.mean, l.claims(keep, |p| &p.cohort))).collect();
         let population: Vec<(f64, Claims)> = lengths
             .iter()
             .map(|l| {
-                let mut claims = l.claims(keep, |p| &p.population);
+                let mut claims = l.claims(keep);
                 claims.impostor = thinned(claims.impostor, MOST_CALIBRATED);
                 (l.mean, claims)
             })
             .collect();
-        let impostor = || cohort.iter().map(|(l, claims)| (*l, claims.impostor.as_slice()));
+        let impostor = impostor_claims(lengths, keep);
+        let counts = population.iter().zip(&impostor);
         Self {
-            thresholds: RATES.map(|rate| ThresholdByLength::fit(impostor(), rate)),
+            thresholds: thresholds(&impostor),
             ratios: ByLength::fit(population.iter().map(|(l, claims)| (*l, claims))),
-            claims: cohort
-                .iter()
-                .map(|(l, claims)| (*l, claims.genuine.len(), claims.impostor.len()))
+            claims: counts
+                .map(|((l, claims), (_, impostor))| (*l, claims.genuine.len(), impostor.len()))
                 .collect(),
         }
     }

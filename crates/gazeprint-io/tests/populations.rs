@@ -137,7 +137,7 @@ fn wrong_content_is_named_by_its_field() {
         ("\"0f0f", "\"0F0f", ", provenance.corpus_sha256: found \"0F0f"),
         ("[50.0,1500.0]", "[50.0,10.0]", ", provenance.durations_ms: found 50.0 to 10.0, expected"),
         ("\"centre\":[", "\"centre\":[0.5,", ", population.centre: trailing characters"),
-        ("\"mean\":[", "\"mean\":[0.5,", ", population.types: found a mean of 93 numbers"),
+        ("\"mean\":[", "\"mean\":[0.5,", ", population.types: found a mean of 111 numbers"),
         ("\"alpha2\"", "\"alpha7\"", ", population.densities[3]: found the density \"alpha7\""),
         ("\"sigma\":", "\"sigma\":-", ", population.densities[0]: alpha0: found sigma -"),
         ("\"pooled\":[", "\"pooled\":[null,", ", population.densities[0].pooled[0]: invalid type"),

@@ -89,10 +89,10 @@ fn what_cannot_be_a_population_is_refused() {
     refused("duration_features: found 10 names, expected 11", &|v| {
         _ = v["duration_features"].as_array_mut().unwrap().pop();
     });
-    refused("types: found 11 coefficients, expected 115", &|v| {
+    refused("types: found 11 coefficients, expected 110", &|v| {
         v["types"] = v["durations"].clone();
     });
-    refused("found a mean of 115 numbers and a covariance of 6669, expected the 6670", &|v| {
+    refused("found a mean of 110 numbers and a covariance of 6104, expected the 6105", &|v| {
         _ = v["types"]["covariance"].as_array_mut().unwrap().pop();
     });
     refused("prior covariance of 11 coefficients is not positive definite", &|v| {

@@ -8,8 +8,8 @@
 use std::f64::consts::LN_2;
 
 use super::calibration::Affine;
-use super::rate::threshold_at;
-use super::verification::Claims;
+use super::rate::{accepted_at, threshold_above, threshold_at};
+use super::verification::{Claims, cleaned};
 
 /// Values at several lengths, by rising mean log number of fixations.
 #[derive(Debug, Clone, PartialEq)]
@@ -156,13 +156,37 @@ impl ThresholdByLength {
         Table::new(nodes.into_iter().map(|(length, t)| (length, [t])).collect()).map(Self)
     }
 
-    /// The thresholds at which at most a part `rate` of the impostors of each length is accepted
-    /// ([`threshold_at`]), lengths given by the mean log number of fixations. Lengths without a
-    /// finite threshold are left out.
-    pub fn fit<'a>(lengths: impl IntoIterator<Item = (f64, &'a [f64])>, rate: f64) -> Option<Self> {
-        Self::new(lengths.into_iter().filter_map(|(length, impostor)| {
-            Some((length, threshold_at(impostor, rate).filter(|t| t.is_finite())?))
-        }))
+    /// The thresholds at which a part `rate` of the impostors of each length is accepted, lengths
+    /// given by the mean log number of fixations. Lengths without a finite threshold are left out.
+    ///
+    /// Probes of one length differ in their fixations, and each is judged by the threshold for its
+    /// own number. So it is not the quantile of each length that is wanted, but those nodes between
+    /// which every length has its rate; they are found by moving each node by what its length is
+    /// off, a few times over.
+    pub fn fit<'a>(
+        lengths: impl IntoIterator<Item = (f64, &'a [ImpostorClaim])>,
+        rate: f64,
+    ) -> Option<Self> {
+        let mut tails = Vec::new();
+        let mut nodes = Vec::new();
+        for (length, claims) in lengths {
+            let scores: Vec<f64> = claims.iter().map(|claim| claim.score).collect();
+            let Some(node) = threshold_at(&scores, rate).filter(|t| t.is_finite()) else {
+                continue;
+            };
+            nodes.push((length, node));
+            tails.push(Tail::of(claims, rate)?);
+        }
+        let mut thresholds = Self::new(nodes.iter().copied())?;
+        for _ in 0..SETTLING {
+            for ((_, node), tail) in nodes.iter_mut().zip(&tails) {
+                let slack = ROUNDING * (1.0 + node.abs());
+                let shift = tail.shift(&thresholds).filter(|s| s.is_finite() && s.abs() > slack);
+                *node += shift.map_or(0.0, |shift| shift + slack);
+            }
+            thresholds = Self::new(nodes.iter().copied())?;
+        }
+        Some(thresholds)
     }
 
     /// The threshold for a probe of so many fixations. Infinity for one of none.
@@ -192,6 +216,51 @@ impl ThresholdByLength {
                 last + rise.max(0.0) * (fixations - end.exp()).max(0.0)
             }
         }
+    }
+}
+
+/// A false claim: the score that it got, and the number of fixations that it is based on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ImpostorClaim {
+    /// Fixations of the probe.
+    pub fixations: f64,
+    /// Its score.
+    pub score: f64,
+}
+
+/// How often thresholds are moved until every length has its rate; what is off shrinks to a third
+/// or less each time.
+const SETTLING: usize = 6;
+
+/// What sums of thresholds may be off, relatively. A threshold that is moved is kept above the score
+/// it is to reject by as much.
+const ROUNDING: f64 = 1e-12;
+
+/// The claims of one length that may be accepted: the others have no say.
+struct Tail {
+    accepted: usize,
+    claims: Vec<ImpostorClaim>,
+}
+
+impl Tail {
+    fn of(claims: &[ImpostorClaim], rate: f64) -> Option<Self> {
+        let accepted = accepted_at(claims.len(), rate)?;
+        let mut claims: Vec<ImpostorClaim> = claims
+            .iter()
+            .map(|claim| ImpostorClaim { score: cleaned(claim.score), ..*claim })
+            .collect();
+        let kept = 8 * accepted + 64;
+        if kept < claims.len() {
+            claims.select_nth_unstable_by(kept, |a, b| b.score.total_cmp(&a.score));
+            claims.truncate(kept);
+        }
+        Some(Self { accepted, claims })
+    }
+
+    /// By how much thresholds are too low for this length.
+    fn shift(&self, thresholds: &ThresholdByLength) -> Option<f64> {
+        let above = |claim: &ImpostorClaim| claim.score - thresholds.at(claim.fixations);
+        threshold_above(self.claims.iter().map(above).collect(), self.accepted)
     }
 }
 
@@ -278,8 +347,37 @@ mod tests {
     }
 
     #[test]
+    fn every_length_has_its_rate_though_its_probes_differ() {
+        // Scores whose threshold is far from straight in log fixations, and lengths that are wide.
+        let claims = |centre: f64| -> Vec<ImpostorClaim> {
+            let part = |i: usize, step: f64| (i as f64 * step).fract();
+            let spread = |i: usize| centre * (1.6 * (part(i, 0.618_033_988) - 0.5)).exp();
+            (0..20_000)
+                .map(|i| {
+                    let fixations = spread(i).round();
+                    let chance = part(i, 0.754_877_666).max(1e-9);
+                    let score = 3.0 * fixations.sqrt() * -chance.ln() - 0.4 * fixations;
+                    ImpostorClaim { fixations, score }
+                })
+                .collect()
+        };
+        let lengths: Vec<(f64, Vec<ImpostorClaim>)> =
+            [8.0_f64, 24.0, 40.0, 80.0, 300.0].map(|n| (n.ln(), claims(n))).into();
+        for rate in [1e-2, 1e-3] {
+            let of = lengths.iter().map(|(length, claims)| (*length, claims.as_slice()));
+            let table = ThresholdByLength::fit(of, rate).unwrap();
+            for (length, claims) in &lengths {
+                let accepted = claims.iter().filter(|c| c.score >= table.at(c.fixations)).count();
+                let observed = accepted as f64 / claims.len() as f64;
+                assert!((observed / rate - 1.0).abs() < 0.06, "{length}: {observed} of {rate}");
+            }
+        }
+    }
+
+    #[test]
     fn a_single_length_serves_all() {
-        let table = ThresholdByLength::fit([(2.0, &[1.0, 2.0][..]), (3.0, &[])], 0.5).unwrap();
+        let claims = [1.0, 2.0].map(|score| ImpostorClaim { fixations: 7.0, score });
+        let table = ThresholdByLength::fit([(2.0, &claims[..]), (3.0, &[])], 0.5).unwrap();
         for fixations in [1.0, 7.0, 100.0] {
             assert_eq!(table.at(fixations), 1.0_f64.next_up());
         }

@@ -32,7 +32,7 @@ mod reader_errors;
 mod verification;
 
 pub use bootstrap::{Bootstrap, Draws};
-pub use by_length::{ByLength, ThresholdByLength};
+pub use by_length::{ByLength, ImpostorClaim, ThresholdByLength};
 pub use calibration::Affine;
 pub use curve::ErrorPoint;
 pub use identification::{Rank, cmc, rank_one};

@@ -73,23 +73,30 @@ pub fn supported(comparisons: usize, rate: f64) -> bool {
 /// [`supported`]. `None` without impostors, if the rate is NaN or negative, and if impostors that
 /// must not be accepted score infinity. Minus infinity if all may be accepted.
 pub fn threshold_at(impostor: &[f64], rate: f64) -> Option<f64> {
-    if impostor.is_empty() || rate.is_nan() || rate < 0.0 {
+    let accepted = accepted_at(impostor.len(), rate)?;
+    threshold_above(impostor.iter().copied().map(cleaned).collect(), accepted)
+}
+
+/// The most of `n` claims that may be accepted at a rate; `None` without claims and for rates that
+/// are none.
+pub(super) fn accepted_at(n: usize, rate: f64) -> Option<usize> {
+    if n == 0 || rate.is_nan() || rate < 0.0 {
         return None;
     }
-    let n = impostor.len();
     let allowed = |k: usize| k as f64 / n as f64 <= rate;
     // The product may be off by one rounding; the quotient is what will be observed.
-    let mut accepted = (rate * n as f64).min(n as f64) as usize;
+    let accepted = (rate * n as f64).min(n as f64) as usize;
     if accepted < n && allowed(accepted + 1) {
-        accepted += 1;
+        return Some(accepted + 1);
     }
-    if !allowed(accepted) {
-        accepted -= 1;
-    }
-    if accepted == n {
+    Some(if allowed(accepted) { accepted } else { accepted - 1 })
+}
+
+/// The smallest threshold at which at most so many of these scores, none of them NaN, are accepted.
+pub(super) fn threshold_above(mut scores: Vec<f64>, accepted: usize) -> Option<f64> {
+    if accepted >= scores.len() {
         return Some(f64::NEG_INFINITY);
     }
-    let mut scores: Vec<f64> = impostor.iter().copied().map(cleaned).collect();
     // Selected, not sorted: one pass over millions.
     let (_, rejected, _) = scores.select_nth_unstable_by(accepted, |a, b| b.total_cmp(a));
     // Adding zero makes -0 into 0: they are equal, so that the next number is that after 0.

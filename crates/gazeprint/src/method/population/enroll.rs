@@ -51,14 +51,6 @@ pub(super) fn mode(belief: Option<Belief>, prior: &GaussianPrior) -> Vec<f64> {
     belief.map_or_else(|| prior.mean().to_vec(), |belief| belief.mode)
 }
 
-/// Parts that are known from nothing but their own data.
-fn alone(priors: &[&GaussianPrior]) -> Vec<Part> {
-    priors
-        .iter()
-        .map(|&prior| Part { prior: prior.clone(), expected: prior.mean().to_vec() })
-        .collect()
-}
-
 /// What one reader read.
 struct Read {
     seen: Vec<Seen>,
@@ -143,7 +135,6 @@ impl Population {
     ) -> ReaderPosterior {
         let priors = self.priors();
         let parts = self.joint.parts(&self.messages(readings), &priors);
-        let parts = parts.unwrap_or_else(|| alone(&priors));
         let (types, durations) = (&parts[0], &parts[1]);
         let (aims, densities) = parts[2..].split_at(self.aims.len());
         let read = self.read(readings, &durations.prior);
@@ -186,28 +177,29 @@ impl Population {
             let shift = |coefficients: &mut [f64],
                          mean: &[f64],
                          share: f64,
-                         of: &dyn Fn(&ReaderPosterior) -> Vec<f64>| {
+                         of: &dyn Fn(&ReaderPosterior) -> &[f64]| {
                 // Given one day, the other is regressed to the mean: days are exchangeable.
                 let spread = (share * (2.0 - share) / known.len().max(1) as f64).sqrt();
                 for (c, m) in coefficients.iter_mut().zip(mean) {
                     *c = m + (1.0 - share) * (*c - m);
                 }
                 for (other, weight) in known.iter().zip(&weights) {
-                    let offset: Vec<f64> = of(other).iter().zip(mean).map(|(c, m)| c - m).collect();
-                    kernels::axpy(spread * weight, &offset, coefficients);
+                    kernels::axpy(spread * weight, of(other), coefficients);
                 }
+                let total: f64 = weights.iter().sum();
+                kernels::axpy(-spread * total, mean, coefficients);
             };
             let (types, durations) = (self.types.mean(), self.durations.mean());
-            shift(&mut moved.types, types, self.shares[0], &|r| r.types.clone());
-            shift(&mut moved.durations, durations, self.shares[1], &|r| r.durations.clone());
+            shift(&mut moved.types, types, self.shares[0], &|r| &r.types);
+            shift(&mut moved.durations, durations, self.shares[1], &|r| &r.durations);
             let (aims, densities) = self.shares[2..].split_at(self.aims.len());
             for (i, prior) in self.aims.iter().enumerate() {
-                shift(&mut moved.aims[i], prior.mean(), aims[i], &|r| r.aims[i].clone());
+                shift(&mut moved.aims[i], prior.mean(), aims[i], &|r| &r.aims[i]);
             }
             for (i, density) in self.densities.iter().enumerate() {
                 let mut theta = moved.densities[i].theta.clone();
                 let mean = density.prior.mean();
-                shift(&mut theta, mean, densities[i], &|r| r.densities[i].theta.clone());
+                shift(&mut theta, mean, densities[i], &|r| &r.densities[i].theta);
                 moved.densities[i].move_to(theta, density);
             }
         }

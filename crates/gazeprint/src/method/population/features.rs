@@ -6,7 +6,7 @@ use super::types::MOVES;
 use crate::saccade::{Event, SaccadeType};
 
 /// Coefficients of each move.
-pub(super) const TYPE_FEATURES: usize = 23;
+pub(super) const TYPE_FEATURES: usize = 22;
 /// Coefficients of the durations.
 pub(super) const DURATION_FEATURES: usize = 11;
 /// Coefficients of where saccades of a kind land: of the level of a word, of the slope over it, of
@@ -42,7 +42,6 @@ pub(super) static OF_TYPE: [Feature; TYPE_FEATURES] = [
     feature("after a forward skip", |h| h.came_by(Some(SaccadeType::ForwardSkip))),
     feature("after a regression", |h| h.regressed()),
     feature("furthest word so far", |h| h.furthest()),
-    feature("furthest x after a refixation", |h| h.furthest() * h.refixated()),
     feature("first word of the line", |h| indicator(h.event.situation.around[0] == 0)),
     feature("last word of the line", |h| h.last()),
     feature("last word but one", |h| indicator(h.event.situation.around[1] == 1)),

@@ -134,14 +134,16 @@ impl Joint {
     }
 
     /// Each part of a reader, given what is known of the reader's other parts; `priors` are those
-    /// of the parts alone.
+    /// of the parts alone. Where the others leave no Gaussian that can be computed, a part is known
+    /// from nothing but its own data.
     pub(super) fn parts(
         &self,
         messages: &[Option<Message>],
         priors: &[&GaussianPrior],
-    ) -> Option<Vec<Part>> {
-        let (mean, covariance) = self.posterior(messages)?;
+    ) -> Vec<Part> {
+        let posterior = self.posterior(messages);
         let part = |part: usize| {
+            let (mean, covariance) = posterior.as_ref()?;
             let start = self.offsets[part];
             let len = self.offsets[part + 1] - start;
             let block = Mat::from_fn(len, len, |i, j| covariance[(start + i, start + j)]);
@@ -162,7 +164,13 @@ impl Joint {
             let prior = GaussianPrior::new(mean, &(root * covariance * root.transpose())).ok()?;
             Some(Part { prior, expected: at(expected) })
         };
-        (0..messages.len()).map(part).collect()
+        let alone =
+            |prior: &GaussianPrior| Part { prior: prior.clone(), expected: prior.mean().to_vec() };
+        priors
+            .iter()
+            .enumerate()
+            .map(|(i, prior)| part(i).unwrap_or_else(|| alone(prior)))
+            .collect()
     }
 }
 
@@ -191,7 +199,7 @@ mod tests {
     fn a_part_is_foreseen_from_the_other() {
         let joint = correlated(0.8);
         let own = GaussianPrior::new(vec![10.0], &scalar(4.0)).unwrap();
-        let parts = joint.parts(&[seen(1.5, 0.1), seen(-9.0, 0.3)], &[&own, &own]).unwrap();
+        let parts = joint.parts(&[seen(1.5, 0.1), seen(-9.0, 0.3)], &[&own, &own]);
         // The second given the first: regression on a value seen with noise. What it says itself
         // has no part in it.
         let slope = 0.8 / 1.1;
@@ -203,7 +211,7 @@ mod tests {
     #[test]
     fn nothing_known_leaves_the_parts_as_they_are() {
         let own = GaussianPrior::new(vec![3.0], &scalar(2.0)).unwrap();
-        let parts = correlated(0.5).parts(&[None, None], &[&own, &own]).unwrap();
+        let parts = correlated(0.5).parts(&[None, None], &[&own, &own]);
         for Part { prior, expected } in parts {
             assert!((expected[0] - 3.0).abs() < 1e-12);
             assert!((prior.mean()[0] - 3.0).abs() < 1e-12);

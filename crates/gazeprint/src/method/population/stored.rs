@@ -160,8 +160,6 @@ impl TryFrom<StoredPopulation> for Population {
                 expected: list(&mut DensityId::ALL.into_iter()),
             });
         }
-        let zero = |v: f64| v == 0.0;
-        joint.mean().iter().try_for_each(|&m| check("joint", m, zero, "a mean of 0"))?;
         let lens = [types.len(), durations.len()].into_iter();
         let lens = lens.chain(aims.iter().map(GaussianPrior::len));
         let lens = lens.chain(densities.iter().map(|d| d.prior.len()));
@@ -179,6 +177,11 @@ impl TryFrom<StoredPopulation> for Population {
         }
         let (found, expected) = (joint.len(), lens.clone().sum());
         let error = StoredPopulationError::Coefficients { field: "joint", found, expected };
+        if found != expected {
+            return Err(error);
+        }
+        let zero = |v: f64| v == 0.0;
+        joint.mean().iter().try_for_each(|&m| check("joint", m, zero, "a mean of 0"))?;
         Ok(Self {
             joint: Joint::new(lens, joint).ok_or(error)?,
             densities,
