@@ -10,8 +10,11 @@ use gazeprint::corpus::Limits;
 use gazeprint_eval::summary::{Summary, Warning};
 use gazeprint_eval::tables::grouped;
 use gazeprint_io::WriteError;
+use gazeprint_io::import::detect::{Detector, Screen};
+use gazeprint_io::import::layout::lines::Method;
 use gazeprint_io::import::{
-    Choice, Format, ImportReport, Imported, Request, check_out, import, write_imported,
+    Choice, EyeChoice, Format, GazeOptions, GivenDisplay, ImportReport, Imported, Request,
+    TrialPatterns, check_out, import, write_imported,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -23,54 +26,162 @@ const DECISIONS: usize = 30;
 
 /// Bring a recording in: read what other tools write, and make a corpus of it.
 ///
-/// Columns are found by the names that common tools give them. What was decided is shown, with the
-/// reason; every row that is dropped is counted, with examples. The same is written to import.json.
+/// The format is guessed by content, columns are found by the names that common tools give them. What
+/// was decided is shown, with the reason; every row that is dropped is counted, with examples. The
+/// same is written to import.json.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   gazeprint import fixations.csv --words words.csv --out my-corpus
-  gazeprint import reader1.tsv reader2.tsv.gz --words words.csv --out my-corpus
+  gazeprint import FIX_report_*.txt --words interest_areas.txt --out my-corpus
+  gazeprint import recordings/*.asc --text story.txt --font-width 12 --left 50 \\
+      --line-height 40 --top 100 --lines warp --out my-corpus
+  gazeprint import --format swift *.dat --text items.txt --out my-corpus
   gazeprint import report.txt --map reader=VP --map x_px=POS --out my-corpus
   gazeprint inspect my-corpus
 
-Tables may be CSV, TSV or separated by semicolons, in UTF-8, UTF-16 or Windows-1252, with decimal
-points or commas, packed with gzip or not. Missing values are empty, `.`, NA, NaN or UNDEFINEDnull.
+Formats:
+  table        CSV, TSV or semicolons; a row for each fixation
+  dataviewer   fixation reports of SR Research Data Viewer
+  asc          EyeLink recordings as edf2asc writes them
+  samples      tables of samples: GazeBase, pymovements, others
+  swift        fixation sequences, with --text for the sentences
+  pymovements  event frames
+  tobii        exports of Tobii Pro Lab
+  popeye       fixation reports of popEye and MECO
+  bids         *_physio.tsv.gz with their JSON files
+docs/import/ has a page for each.
 
-Roles for --map: reader, text, session, trial, index, x, y, line, duration, onset, gap, eye, kind;
-of words also word, label, start, end, left, right, top, bottom. x_px, x_char, duration_s,
-duration_ms, onset_s and onset_ms say the unit as well.
+Text may be in UTF-8, UTF-16 or Windows-1252, with decimal points or commas, packed with gzip or
+not. Missing values are empty, `.`, NA, NaN or UNDEFINEDnull, among others.
 
-Without --words, the corpus has fixations only: it can be inspected, but not scored.
+--words takes words in characters, areas of interest in pixels, popEye's letters, or a map from
+characters to words. --text takes a text in a monospaced font. Without either, the corpus has
+fixations only: it can be inspected, but not scored.
+
+Roles for --map: reader, text, session, trial, index, x, y, line, duration, onset, gap, eye, kind,
+time, validity; of words also word, label, start, end, left, right, top, bottom, width, height.
+x_px, x_char, x_deg, duration_s, duration_ms, onset_s and onset_ms say the unit as well. Several
+columns make one name with a plus: text=list+item.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.")]
 pub(crate) struct Args {
-    /// Files of fixations
+    /// Files of fixations or samples
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Format of the inputs [default: guessed by content]
     #[arg(long, value_name = "F", value_parser = format)]
     format: Option<Format>,
-    /// Table of the words and their places
-    #[arg(long, value_name = "FILE")]
-    words: Option<PathBuf>,
-    /// Table of trials: order of reading, groups of texts
-    #[arg(long, value_name = "FILE")]
-    trials: Option<PathBuf>,
-    /// The column for a role, where the guess is wrong; may be repeated
-    #[arg(long, value_name = "ROLE=COLUMN", value_parser = Choice::parse)]
-    map: Vec<Choice>,
-    /// Fail where a row was dropped or something does not look like reading
-    #[arg(long)]
-    strict: bool,
-    /// Replace a corpus that is there already
-    #[arg(long)]
-    overwrite: bool,
-    /// Print import.json instead of a table
-    #[arg(long)]
-    json: bool,
     /// Corpus folder to write
     #[arg(long, value_name = "CORPUS")]
     out: PathBuf,
+    /// Replace a corpus that is there already
+    #[arg(long)]
+    overwrite: bool,
+    /// Fail where a row was dropped or something does not look like reading
+    #[arg(long)]
+    strict: bool,
+    /// Print import.json instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Table of the words and their places
+    #[arg(long, value_name = "FILE", help_heading = "Words")]
+    words: Option<PathBuf>,
+    /// Text as it was shown in a monospaced font, or the sentences of SWIFT
+    #[arg(long, value_name = "FILE", help_heading = "Words")]
+    text: Option<PathBuf>,
+    /// Width of a character on the screen, in pixels
+    #[arg(long, value_name = "PX", help_heading = "Words")]
+    font_width: Option<f64>,
+    /// Left edge of the text, in pixels
+    #[arg(long, value_name = "PX", help_heading = "Words", allow_negative_numbers = true)]
+    left: Option<f64>,
+    /// Distance from line to line, in pixels
+    #[arg(long, value_name = "PX", help_heading = "Words")]
+    line_height: Option<f64>,
+    /// Upper edge of the first line, in pixels
+    #[arg(long, value_name = "PX", help_heading = "Words", allow_negative_numbers = true)]
+    top: Option<f64>,
+    /// How fixations get their lines: attach (the nearest), warp or slice (tolerate drift)
+    #[arg(long, value_name = "METHOD", default_value_t, help_heading = "Words")]
+    lines: Method,
+    /// Table of trials: order of reading, groups of texts
+    #[arg(long, value_name = "FILE", help_heading = "Names and columns")]
+    trials: Option<PathBuf>,
+    /// The column for a role, where the guess is wrong; may be repeated
+    #[arg(long, value_name = "ROLE=COLUMN", value_parser = Choice::parse, help_heading = "Names and columns")]
+    map: Vec<Choice>,
+    /// Who reads, where the files do not say [default: the name of the file]
+    #[arg(long, value_name = "NAME", help_heading = "Names and columns")]
+    reader: Option<String>,
+    /// Messages that begin a trial: a regular expression with a group text, trial or session; may be
+    /// repeated [default: TRIALID and TRIAL_VAR]
+    #[arg(long, value_name = "REGEX", help_heading = "Names and columns")]
+    trial_pattern: Vec<String>,
+    /// Eye to take where both were recorded: left, right, or best (the one with more fixations)
+    #[arg(long, value_name = "EYE", default_value = "best", value_parser = EyeChoice::parse, help_heading = "Samples")]
+    eye: EyeChoice,
+    /// How fixations are found in samples: engbert-kliegl or ivt
+    #[arg(long, value_name = "METHOD", default_value = "engbert-kliegl", value_parser = Detector::parse, help_heading = "Samples")]
+    detector: Detector,
+    /// Find fixations in samples even where the recording has events
+    #[arg(long, help_heading = "Samples")]
+    from_samples: bool,
+    /// Degrees count upwards
+    #[arg(long, help_heading = "Samples")]
+    y_up: bool,
+    /// Size of the screen in pixels, such as 1680x1050
+    #[arg(long, value_name = "WxH", value_parser = Screen::parse_pixels, help_heading = "Samples")]
+    screen_px: Option<(f64, f64)>,
+    /// Size of the screen, such as 47.4x29.7cm
+    #[arg(long, value_name = "WxHcm", value_parser = Screen::parse_size, help_heading = "Samples")]
+    screen_size: Option<(f64, f64)>,
+    /// Distance of the eyes from the screen, such as 55cm
+    #[arg(long, value_name = "Ncm", value_parser = Screen::parse_distance, help_heading = "Samples")]
+    distance: Option<f64>,
+    /// Pixels per degree of visual angle, instead of the size of the screen
+    #[arg(long, value_name = "N", value_parser = Screen::parse_px_per_degree, help_heading = "Samples")]
+    px_per_degree: Option<(f64, f64)>,
+}
+
+impl Args {
+    fn request(&self) -> anyhow::Result<Request> {
+        let screen = Screen {
+            size_px: self.screen_px,
+            size_mm: self.screen_size,
+            distance_mm: self.distance,
+            px_per_degree: self.px_per_degree,
+        };
+        let patterns = match &self.trial_pattern[..] {
+            [] => TrialPatterns::default(),
+            given => TrialPatterns::new(given).context("--trial-pattern")?,
+        };
+        Ok(Request {
+            inputs: self.inputs.clone(),
+            words: self.words.clone(),
+            text: self.text.clone(),
+            display: GivenDisplay {
+                font_width: self.font_width,
+                left: self.left,
+                line_height: self.line_height,
+                top: self.top,
+            },
+            trials: self.trials.clone(),
+            format: self.format,
+            choices: self.map.clone(),
+            lines: self.lines,
+            gaze: GazeOptions {
+                reader: self.reader.as_deref().map(Into::into),
+                session: None,
+                eye: self.eye,
+                patterns,
+                detector: self.detector,
+                scale: screen.scale()?,
+                from_samples: self.from_samples,
+                y_up: self.y_up,
+            },
+        })
+    }
 }
 
 fn format(name: &str) -> Result<Format, String> {
@@ -92,19 +203,13 @@ struct Report {
 /// Runs the command.
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     check_out(&args.out, args.overwrite).map_err(explain)?;
-    let request = Request {
-        inputs: args.inputs.clone(),
-        words: args.words.clone(),
-        trials: args.trials.clone(),
-        format: args.format,
-        choices: args.map.clone(),
-    };
+    let request = args.request()?;
     let name = args.out.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bar = bar(&request)?;
     let open = |path: &Path| -> std::io::Result<Box<dyn Read>> {
         Ok(Box::new(bar.wrap_read(File::open(path)?)))
     };
-    let result = import(&request, &name, None, &open);
+    let result = import(&request, &name, &open);
     bar.finish_and_clear();
     let (imported, report) = result?;
     let report = complete(report, &imported);
@@ -121,7 +226,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 
 /// A bar of the bytes read, on a terminal.
 fn bar(request: &Request) -> anyhow::Result<ProgressBar> {
-    let files = request.inputs.iter().chain(&request.words).chain(&request.trials);
+    let files =
+        request.inputs.iter().chain(&request.words).chain(&request.text).chain(&request.trials);
     // A file that is not there is reported when it is opened.
     let bytes = files.filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
     let bar = ProgressBar::new(bytes);
@@ -187,12 +293,12 @@ fn table(report: &Report, out: &Path) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     writeln!(
         text,
-        "{}: {}, {}, {} fixations, {} words",
+        "{}: {}, {}, {}, {}",
         out.display(),
         plural(import.readers, "reader"),
         plural(import.texts, "text"),
-        count(import.fixations_kept),
-        count(import.words_kept),
+        plural(usize::try_from(import.fixations_kept).unwrap_or(usize::MAX), "fixation"),
+        plural(usize::try_from(import.words_kept).unwrap_or(usize::MAX), "word"),
     )?;
     for (i, file) in import.files.iter().enumerate() {
         writeln!(text, "\n{} ({} rows)", visible(&file.path), count(file.rows))?;
@@ -203,11 +309,10 @@ fn table(report: &Report, out: &Path) -> Result<String, std::fmt::Error> {
             text.push_str("  format and columns as before\n");
             continue;
         }
-        writeln!(text, "  {:<10}{}: {}", "format", file.format, file.format_reason)?;
+        writeln!(text, "  {:<12}{} ({})", "format", file.format, visible(&file.format_reason))?;
         for mapped in &file.mapping.0 {
             let (role, column) = (mapped.role.name(), visible(&mapped.column));
-            let chosen = if mapped.is_chosen() { " (chosen with --map)" } else { "" };
-            writeln!(text, "  {role:<10}{column}{chosen}")?;
+            writeln!(text, "  {role:<12}{column} ({})", visible(&mapped.reason))?;
         }
     }
     text.push_str("\ndecided\n");

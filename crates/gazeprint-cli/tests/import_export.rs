@@ -2,30 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::path::Path;
-use std::process::Output;
+mod common;
 
-use assert_cmd::Command;
+use std::path::Path;
+
 use serde_json::Value;
 
-fn gazeprint(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::cargo_bin("gazeprint").unwrap();
-    command.current_dir(folder).args(arguments).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", stderr(output));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn refused(output: &Output, code: i32) -> String {
-    assert_eq!(output.status.code(), Some(code), "{}", stderr(output));
-    stderr(output)
-}
+use common::{gazeprint_in, refused, succeeded};
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -42,9 +25,9 @@ fn a_corpus_goes_out_and_comes_back() {
     let folder = folder();
     let folder = folder.path();
     let simulate = ["simulate", "--readers", "3", "--texts", "8", "--lines", "2", "--out", "demo"];
-    stdout(&gazeprint(folder, &simulate));
-    stdout(&gazeprint(folder, &["export", "demo", "--to", "csv", "--out", "tables"]));
-    stdout(&gazeprint(folder, &["export", "demo", "--to", "pymovements", "--out", "frames"]));
+    succeeded(&gazeprint_in(folder, &simulate));
+    succeeded(&gazeprint_in(folder, &["export", "demo", "--to", "csv", "--out", "tables"]));
+    succeeded(&gazeprint_in(folder, &["export", "demo", "--to", "pymovements", "--out", "frames"]));
     let read = |file: &str| std::fs::read(folder.join(file)).unwrap();
     for (fixations, words, out) in [
         ("tables/fixations.csv", "tables/words.csv", "again"),
@@ -52,7 +35,7 @@ fn a_corpus_goes_out_and_comes_back() {
     ] {
         let arguments = ["import", fixations, "--words", words, "--out", out, "--strict"];
         let trials = ["--trials", "demo/trials.csv"];
-        stdout(&gazeprint(folder, &[&arguments[..], &trials].concat()));
+        succeeded(&gazeprint_in(folder, &[&arguments[..], &trials].concat()));
         for file in ["fixations.csv", "words.csv", "trials.csv"] {
             let (old, new) = (read(&format!("demo/{file}")), read(&format!("{out}/{file}")));
             assert!(old == new, "{out}/{file} differs");
@@ -72,10 +55,10 @@ fn an_import_says_what_it_did() {
          anna\ts1\t5,5\t210\r\n",
     );
     let arguments = ["import", "fix.txt", "--words", "words.csv", "--out", "corpus"];
-    let table = stdout(&gazeprint(folder, &arguments));
+    let table = succeeded(&gazeprint_in(folder, &arguments));
     for line in [
         "corpus: 1 reader, 1 text, 2 fixations, 2 words\n",
-        "  reader    Subject\n",
+        "  reader      Subject (a known name)\n",
         "  dropped, not a number                      1\n    fix.txt, row 3: anna\\ts1\\tfar\\t200\n",
         "fix.txt: decimals follow a comma",
         "warning: 1 row of 5 dropped; see the reasons\n",
@@ -88,13 +71,13 @@ fn an_import_says_what_it_did() {
     assert_eq!(json["files"][1]["mapping"][0]["column"], "Subject");
     assert_eq!(json["dropped"][0]["examples"][0]["row"], 3);
 
-    let again = refused(&gazeprint(folder, &arguments), 1);
+    let again = refused(&gazeprint_in(folder, &arguments), 1);
     assert!(again.contains("exists already"), "{again}");
     let strict = [&arguments[..], &["--strict", "--overwrite"]].concat();
-    let strict = refused(&gazeprint(folder, &strict), 1);
+    let strict = refused(&gazeprint_in(folder, &strict), 1);
     assert!(strict.contains("1 row of 5 dropped"), "{strict}");
-    let json = gazeprint(folder, &[&arguments[..], &["--overwrite", "--json"]].concat());
-    assert_eq!(serde_json::from_str::<Value>(&stdout(&json)).unwrap()["has_words"], true);
+    let json = gazeprint_in(folder, &[&arguments[..], &["--overwrite", "--json"]].concat());
+    assert_eq!(serde_json::from_str::<Value>(&succeeded(&json)).unwrap()["has_words"], true);
 }
 
 #[test]
@@ -104,19 +87,19 @@ fn columns_are_chosen_by_the_user_where_they_are_unclear() {
     write(folder, "words.csv", WORDS);
     write(folder, "fix.csv", "subject,participant,text,x_char,dur\n1,a,s1,1.5,200\n");
     let arguments = ["import", "fix.csv", "--words", "words.csv", "--out", "corpus"];
-    let unclear = refused(&gazeprint(folder, &arguments), 1);
+    let unclear = refused(&gazeprint_in(folder, &arguments), 1);
     assert_eq!(
         unclear,
         "error: fix.csv, row 1: the reader may be in subject or in participant; choose one with \
          --map reader=subject\n"
     );
     let chosen = [&arguments[..], &["--map", "reader=participant"]].concat();
-    let table = stdout(&gazeprint(folder, &chosen));
-    assert!(table.contains("  reader    participant (chosen with --map)\n"), "{table}");
+    let table = succeeded(&gazeprint_in(folder, &chosen));
+    assert!(table.contains("  reader      participant (chosen with --map)\n"), "{table}");
     let wrong = [&arguments[..], &["--map", "colour=x"]].concat();
-    refused(&gazeprint(folder, &wrong), 2);
-    refused(&gazeprint(folder, &["import", "fix.csv", "--format", "wax", "--out", "c"]), 2);
-    let missing = refused(&gazeprint(folder, &["import", "none.csv", "--out", "c"]), 1);
+    refused(&gazeprint_in(folder, &wrong), 2);
+    refused(&gazeprint_in(folder, &["import", "fix.csv", "--format", "wax", "--out", "c"]), 2);
+    let missing = refused(&gazeprint_in(folder, &["import", "none.csv", "--out", "c"]), 1);
     assert!(missing.starts_with("error: none.csv: cannot be read"), "{missing}");
 }
 
@@ -125,13 +108,13 @@ fn without_words_a_recording_can_be_looked_at_and_not_scored() {
     let folder = folder();
     let folder = folder.path();
     write(folder, "fix.csv", "subject,trial,x,y,dur\na,1,100,50,200\na,1,180.5,50,.\n");
-    let table = stdout(&gazeprint(folder, &["import", "fix.csv", "--out", "corpus"]));
+    let table = succeeded(&gazeprint_in(folder, &["import", "fix.csv", "--out", "corpus"]));
     assert!(table.contains("warning: there are no words"), "{table}");
     assert_eq!(
         std::fs::read_to_string(folder.join("corpus/fixations.csv")).unwrap(),
         "reader,text,fix_index,x_px,y_px,duration_ms\na,1,1,100,50,200\na,1,2,180.5,50,\n"
     );
-    let shown = stdout(&gazeprint(folder, &["inspect", "corpus"]));
+    let shown = succeeded(&gazeprint_in(folder, &["inspect", "corpus"]));
     assert_eq!(
         shown,
         "corpus: 1 reader, 1 text, 1 reading, 2 fixations\n  \
@@ -142,7 +125,7 @@ fn without_words_a_recording_can_be_looked_at_and_not_scored() {
          Import the recording again with --words FILE.\n"
     );
     for arguments in [&["study", "corpus"][..], &["population", "corpus", "--out", "p.json"]] {
-        let message = refused(&gazeprint(folder, arguments), 1);
+        let message = refused(&gazeprint_in(folder, arguments), 1);
         assert!(message.contains("has fixations in pixels and no words.csv"), "{message}");
         assert!(message.contains("--words FILE"), "{message}");
     }

@@ -59,11 +59,13 @@ fn events(corpus: &Corpus) -> csv::Result<csv::Writer<Vec<u8>>> {
         "location_x",
         "location_y",
         "line",
+        "x_char",
         "gap",
     ])?;
     for path in corpus.scanpaths() {
         for fixation in &path.fixations {
             let (onset, duration) = (fixation.onset.map(|o| o.0), fixation.duration.map(|d| d.0));
+            let x = number(fixation.x.map(|x| x.0));
             let line = fixation.line.map(|line| line.to_string()).unwrap_or_default();
             table.write_record([
                 corpus.readers()[path.reader].as_str(),
@@ -74,9 +76,10 @@ fn events(corpus: &Corpus) -> csv::Result<csv::Writer<Vec<u8>>> {
                 &number(onset),
                 &number(onset.zip(duration).map(|(onset, duration)| onset + duration)),
                 &number(duration),
-                &number(fixation.x.map(|x| x.0)),
+                &x,
                 &line,
                 &line,
+                &x,
                 if fixation.gap { "1" } else { "0" },
             ])?;
         }

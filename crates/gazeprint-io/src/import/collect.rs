@@ -53,19 +53,6 @@ pub struct RawText {
     indices: HashMap<u32, usize>,
 }
 
-/// Turns positions on a screen, and letters of words, into characters of lines.
-///
-/// It is called once, when everything has been read. It replaces [`Area::Pixels`] of words by
-/// [`Area::Chars`] and a line, [`Position::Pixels`] and [`Position::Letter`] of fixations by
-/// [`Position::Chars`], and says what it did in [`Recording::notes`].
-pub trait Place {
-    /// Places words and fixations.
-    ///
-    /// # Errors
-    /// If what it was given does not fit the recording.
-    fn place(&mut self, recording: &mut Recording) -> Result<(), ImportError>;
-}
-
 impl Sink for Recording {
     fn fixation(&mut self, place: RowPlace, fixation: RawFixation) -> Result<(), ImportError> {
         // Most often the reading is that of the row before.
@@ -164,16 +151,8 @@ impl Recording {
         let words_in_chars = |text: &RawText| {
             text.words.iter().all(|(_, word)| matches!(word.area, Area::Chars { .. }))
         };
-        let is_letter = |f: &RawFixation| matches!(f.position, Position::Letter { .. });
         let in_pixels = |f: &RawFixation| matches!(f.position, Position::Pixels { .. });
-        if let Some(reading) = self.readings.iter().find(|r| r.fixations.iter().any(is_letter)) {
-            return Err(ImportError::Value {
-                at: at(reading.place),
-                found: "positions by the letters of words".to_owned(),
-                expected: "the words as well".into(),
-                remedy: "give them with --text or --words".into(),
-            });
-        }
+        self.place_letters(&at)?;
         let placed = !self.texts.is_empty()
             && self.texts.iter().all(words_in_chars)
             && !self.readings.iter().any(|r| r.fixations.iter().any(in_pixels));
@@ -190,6 +169,46 @@ impl Recording {
             return Ok(Imported::Fixations(std::mem::take(&mut self.readings)));
         }
         self.corpus(name, &at).map(Imported::Corpus)
+    }
+
+    /// Turns letters of words into characters of lines.
+    fn place_letters(&mut self, at: &dyn Fn(RowPlace) -> Box<At>) -> Result<(), ImportError> {
+        let Self { readings, texts, text_places, .. } = self;
+        let mut unknown = 0_u64;
+        for RawReading { place, fixations } in readings {
+            let text = fixations.first().and_then(|first| text_places.get(&first.text));
+            let text = text.map(|&text| &texts[text]);
+            for fixation in fixations {
+                let Position::Letter { word, letter } = fixation.position else { continue };
+                let Some(text) = text else {
+                    return Err(ImportError::value(
+                        at(*place),
+                        format!("positions by the letters of words of text {}", fixation.text),
+                        "its words as well",
+                        "give them with --text or --words",
+                    ));
+                };
+                let word = text.indices.get(&word).map(|&i| &text.words[i].1);
+                fixation.position = match word.map(|word| (word.area, word.line)) {
+                    // As in SWIFT, letter 0 to 1 is the blank before the word.
+                    Some((Area::Chars { start, .. }, line)) => Position::Chars {
+                        x: f64::from(start) - 1.0 + letter,
+                        line: line.unwrap_or(1),
+                    },
+                    _ => {
+                        unknown += 1;
+                        Position::Missing
+                    }
+                };
+            }
+        }
+        if unknown > 0 {
+            self.note(format!(
+                "{unknown} fixations are on words that their text does not have: their positions \
+                 are missing"
+            ));
+        }
+        Ok(())
     }
 
     fn corpus(

@@ -2,9 +2,10 @@
 //!
 //! Data walks as follows. A [`Source`] unpacks and decodes a file. A parser, such as [`table`], reads
 //! it a row at a time and hands fixations and words to a [`Sink`], in the units of the recording;
-//! what it cannot use it drops there, with a reason. The [`Recording`] gathers them. Something that
-//! implements [`Place`] turns pixels into characters. [`import`] does all this, and ends with a
-//! corpus, or with fixations alone where no words are known, and with an [`ImportReport`].
+//! what it cannot use it drops there, with a reason. Where the places of words on the screen are known,
+//! a [`layout::ScreenToText`] stands in between and turns pixels into characters. The [`Recording`]
+//! gathers everything. [`import`] does all this, and ends with a corpus, or with fixations alone where
+//! no words are known, and with an [`ImportReport`].
 
 mod aliases;
 pub mod asc;
@@ -14,6 +15,7 @@ pub mod dataviewer;
 pub mod detect;
 mod dialect;
 mod error;
+mod format;
 mod gaze;
 pub mod layout;
 mod lines;
@@ -32,15 +34,18 @@ mod testing;
 pub mod tobii;
 mod trials;
 mod values;
+mod words;
 mod write;
 
 pub use aliases::{Choice, Mapped, Mapping, Role, Unit};
-pub use collect::{Imported, Place, RawReading, RawText, Recording};
+pub use collect::{Imported, RawReading, RawText, Recording};
 pub use error::{At, ImportError};
+pub use format::Format;
 pub use gaze::{EyeChoice, GazeOptions};
 pub use recording::{Area, Eye, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
 pub use report::{DropCount, Drops, Example, ImportReport, InputReport, Shape};
-pub use run::{Format, Open, Request, import};
+pub use run::{Open, Request, import};
 pub use source::Source;
 pub use trials::{PatternError, TrialPatterns};
+pub use words::GivenDisplay;
 pub use write::{WithoutWords, check_out, write_imported};

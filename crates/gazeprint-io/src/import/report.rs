@@ -1,6 +1,7 @@
 //! What an import did: for the terminal, and as `import.json`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -89,6 +90,19 @@ pub struct InputReport {
     pub rows: u64,
     /// Which columns were read as what; empty for formats without column names.
     pub mapping: Mapping,
+}
+
+impl InputReport {
+    /// A file of which nothing is known yet.
+    pub(super) fn new(path: &Path) -> Self {
+        Self {
+            path: path.display().to_string(),
+            format: "",
+            format_reason: String::new(),
+            rows: 0,
+            mapping: Mapping::default(),
+        }
+    }
 }
 
 /// What an import did.

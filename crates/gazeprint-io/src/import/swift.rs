@@ -61,6 +61,16 @@ impl Items {
         Ok(Self { sentences })
     }
 
+    /// How many lines the list has.
+    pub fn len(&self) -> usize {
+        self.sentences.len()
+    }
+
+    /// Whether it has no lines.
+    pub fn is_empty(&self) -> bool {
+        self.sentences.is_empty()
+    }
+
     /// Hands the words of all sentences over. An empty line is a sentence number that is not used.
     ///
     /// # Errors

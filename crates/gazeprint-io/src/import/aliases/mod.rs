@@ -230,9 +230,9 @@ impl Mapping {
         let others: Vec<&str> =
             others.iter().filter(|(other, _)| other != indices).map(|(_, key)| *key).collect();
         let reason = if others.is_empty() {
-            "it is the format's own name for it".to_owned()
+            "the format's own name".to_owned()
         } else {
-            format!("it comes before {}: {}", others.join(", "), preference.why)
+            format!("before {}: {}", others.join(", "), preference.why)
         };
         self.take(header, role, indices, reason);
         Ok(true)
@@ -241,7 +241,7 @@ impl Mapping {
     /// Takes the column that is called like that of x, with a y for an x; false where none is.
     fn pair(&mut self, header: &[String], role: Role) -> bool {
         let Some(x) = self.get(Role::X).filter(|_| role == Role::Y) else { return false };
-        let (name, reason) = (plain(&x.column), format!("it is called like {}", x.column));
+        let (name, reason) = (plain(&x.column), format!("called like {}", x.column));
         let pairs: Vec<String> = name
             .match_indices('x')
             .map(|(at, _)| format!("{}y{}", &name[..at], &name[at + 1..]))
@@ -281,15 +281,14 @@ impl Mapping {
             keys.dedup();
             let (indices, reason) = match (&keys[..], &exact[..]) {
                 ([], _) => continue,
-                ([indices], _) => (indices.clone(), "is a known name for it"),
-                (_, [index]) => (vec![*index], "is spelt exactly like a known name for it"),
+                ([indices], _) => (indices.clone(), "a known name"),
+                (_, [index]) => (vec![*index], "spelt exactly like a known name"),
                 _ => {
                     let all: Vec<usize> = keys.into_iter().flatten().collect();
                     return Err(ambiguous(header, row, role, &all));
                 }
             };
-            let reason = format!("{} {reason}", joined(header, &indices));
-            self.take(header, role, &indices, reason);
+            self.take(header, role, &indices, reason.to_owned());
             return Ok(());
         }
         Ok(())
@@ -353,6 +352,14 @@ fn joined(header: &[String], indices: &[usize]) -> String {
     indices.iter().map(|&i| header[i].as_str()).collect::<Vec<_>>().join("+")
 }
 
+impl Role {
+    /// Whether a column of this name is known to be for the role.
+    pub(super) fn knows(self, column: &str) -> bool {
+        let wanted = plain(column);
+        self.ranks().iter().flat_map(|rank| rank.iter()).any(|(name, _)| plain(name) == wanted)
+    }
+}
+
 /// The unit that a column's name implies.
 fn implied(role: Role, column: &str) -> Option<Unit> {
     let plain_column = plain(column);
@@ -361,7 +368,7 @@ fn implied(role: Role, column: &str) -> Option<Unit> {
 }
 
 /// A name without case and signs.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

@@ -54,6 +54,13 @@ impl ScreenWords {
     }
 }
 
+impl From<Vec<Layout>> for ScreenWords {
+    /// Layouts that every reader saw alike.
+    fn from(layouts: Vec<Layout>) -> Self {
+        Self { layouts: layouts.into_iter().collect(), pages: HashMap::new() }
+    }
+}
+
 const ROLES: [Role; 11] = [
     Role::Reader,
     Role::Text,

@@ -47,6 +47,8 @@ struct Text {
     places: HashMap<i64, (u32, u32)>,
     /// The boxes that were looked at: left, right, top and bottom.
     boxes: HashMap<i64, [f64; 4]>,
+    /// Whether there were fixations in it, be they in no box.
+    is_read: bool,
 }
 
 #[derive(Debug)]
@@ -135,7 +137,8 @@ impl CharacterMap {
         nearest: Option<i64>,
     ) -> Option<(u32, u32)> {
         self.tally.fixations += 1;
-        let text = self.texts.get(&fixation.text)?;
+        let text = self.texts.get_mut(&fixation.text)?;
+        text.is_read = true;
         let last = self
             .last
             .as_ref()
@@ -168,7 +171,7 @@ impl CharacterMap {
     /// Finds the lines, and hands the words over.
     pub(super) fn finish(self, file: usize, sink: &mut dyn Sink) -> Result<(), ImportError> {
         let seen = || self.order.iter().map(|name| (name, &self.texts[name]));
-        let read: Vec<_> = seen().filter(|(_, text)| !text.boxes.is_empty()).collect();
+        let read: Vec<_> = seen().filter(|(_, text)| text.is_read).collect();
         let unread = self.order.len() - read.len();
         let Some(grid) = Grid::of(read.iter().map(|(_, text)| *text)) else {
             sink.note(

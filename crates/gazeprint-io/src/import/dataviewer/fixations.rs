@@ -96,7 +96,7 @@ fn on_screen(
     if let Some(reach) = options.reach {
         screen = screen.with_reach(reach);
     }
-    let mut pages = Pages { words, last: None };
+    let mut pages = TurnedPages::new(words);
     report.each(rows, &mut screen, |_, mut seen, screen| {
         let layout = pages.turn(&mut seen.fixation);
         if base.is_decided() {
@@ -130,7 +130,7 @@ fn hand_over(
 }
 
 /// The page that a reader saw; the same as in the row before, as a rule.
-struct Pages<'w> {
+pub(in crate::import) struct TurnedPages<'w> {
     words: &'w ScreenWords,
     last: Option<Page<'w>>,
 }
@@ -143,9 +143,13 @@ struct Page<'w> {
     layout: Option<&'w Layout>,
 }
 
-impl<'w> Pages<'w> {
+impl<'w> TurnedPages<'w> {
+    pub(in crate::import) fn new(words: &'w ScreenWords) -> Self {
+        Self { words, last: None }
+    }
+
     /// Gives a fixation the name of the text as its reader saw it, and finds the layout.
-    fn turn(&mut self, fixation: &mut RawFixation) -> Option<&'w Layout> {
+    pub(in crate::import) fn turn(&mut self, fixation: &mut RawFixation) -> Option<&'w Layout> {
         let is_same = |page: &Page<'_>| {
             Arc::ptr_eq(&page.reader, &fixation.reader)
                 && Arc::ptr_eq(&page.text, &fixation.text)

@@ -19,6 +19,7 @@ use super::{Choice, ImportError, Sink};
 
 pub use areas::ScreenWords;
 pub use characters::CharacterMap;
+pub(super) use fixations::TurnedPages;
 pub use fixations::read;
 
 /// How to read a report.
