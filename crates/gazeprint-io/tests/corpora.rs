@@ -1,28 +1,15 @@
 //! Real recordings, where they are at hand.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
+mod common;
+
 use std::collections::HashMap;
-use std::io::{self, Write};
-use std::path::PathBuf;
 
 use gazeprint_io::import::asc::{self, AscOptions};
 use gazeprint_io::import::{Position, RawFixation, Recording, Source};
 use gazeprint_io::read_corpus_with_notes;
 
-/// The folder of a corpus that is not part of the project: under `GAZEPRINT_CORPORA`, or else
-/// under `../shared/corpora` beside the workspace.
-fn find(name: &str) -> Option<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpora");
-    let root = std::env::var_os("GAZEPRINT_CORPORA").unwrap_or_else(|| beside.into());
-    let folder = PathBuf::from(root).join(name);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    // Past the test harness, which hides what passing tests print.
-    let mut stderr = io::stderr();
-    writeln!(stderr, "SKIPPED {name}: {} is not there", folder.display()).unwrap();
-    None
-}
+use common::find;
 
 /// Checks the size of a corpus, and that words are where its own column `word_index` has them.
 ///

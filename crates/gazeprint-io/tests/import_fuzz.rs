@@ -362,7 +362,7 @@ fn check(parser: Parser, bytes: &[u8]) -> Result<(), ImportError> {
 }
 
 fn cases() -> u32 {
-    std::env::var("GAZEPRINT_FUZZ_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2000)
+    std::env::var("GAZEPRINT_FUZZ_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000)
 }
 
 #[test]
