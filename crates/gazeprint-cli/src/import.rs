@@ -239,8 +239,9 @@ fn bar(request: &Request) -> anyhow::Result<ProgressBar> {
 /// The report with rates and warnings.
 fn complete(import: ImportReport, imported: &Imported) -> Report {
     let mut warnings = Vec::new();
-    if !import.dropped.is_empty() {
-        let rows: u64 = import.dropped.iter().map(|drop| drop.rows).sum();
+    let lost = || import.dropped.iter().filter(|drop| drop.is_loss);
+    if lost().next().is_some() {
+        let rows: u64 = lost().map(|drop| drop.rows).sum();
         let all = grouped(usize::try_from(import.rows_read).unwrap_or(usize::MAX));
         let dropped = plural(usize::try_from(rows).unwrap_or(usize::MAX), "row");
         warnings.push(format!("{dropped} of {all} dropped; see the reasons"));
@@ -248,9 +249,14 @@ fn complete(import: ImportReport, imported: &Imported) -> Report {
     let summary = match imported {
         Imported::Corpus(corpus) => Some(Summary::of(corpus, Limits::default())),
         Imported::Fixations(_) => {
-            warnings.push(
-                "there are no words, so nothing can be scored; give them with --words".to_owned(),
-            );
+            if import.words_kept > 0 {
+                warnings.push(
+                    "the words are in characters and the fixations in pixels, so nothing can be \
+                     scored; give the places of words in pixels with --words, or the text and its \
+                     font with --text"
+                        .to_owned(),
+                );
+            }
             None
         }
     };
@@ -326,8 +332,13 @@ fn table(report: &Report, out: &Path) -> Result<String, std::fmt::Error> {
     if import.words_repeated > 0 {
         writeln!(text, "  {:<34}{:>10}", "words told again", count(import.words_repeated))?;
     }
+    writeln!(text, "  {:<34}{:>10}", "kept, fixations", count(import.fixations_kept))?;
+    if import.words_kept > 0 {
+        writeln!(text, "  {:<34}{:>10}", "kept, words", count(import.words_kept))?;
+    }
     for drop in &import.dropped {
-        let label = format!("dropped, {}", spoken(drop.reason));
+        let how = if drop.is_loss { "dropped" } else { "left out" };
+        let label = format!("{how}, {}", spoken(drop.reason));
         writeln!(text, "  {label:<34}{:>10}", count(drop.rows))?;
         for example in &drop.examples {
             let file = import.files.get(example.file).map_or("", |file| file.path.as_str());
@@ -347,6 +358,11 @@ fn table(report: &Report, out: &Path) -> Result<String, std::fmt::Error> {
         if let Some(duration) = summary.duration {
             writeln!(text, "  {:<34}{:>8.0}", "mean duration, ms", duration.mean)?;
         }
+    }
+    if !import.has_words && import.words_kept == 0 {
+        text.push_str(
+            "\nThere are no words, so nothing can be scored; give them with --words or --text.\n",
+        );
     }
     if !warnings.is_empty() {
         text.push('\n');

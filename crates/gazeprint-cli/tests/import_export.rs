@@ -109,7 +109,7 @@ fn without_words_a_recording_can_be_looked_at_and_not_scored() {
     let folder = folder.path();
     write(folder, "fix.csv", "subject,trial,x,y,dur\na,1,100,50,200\na,1,180.5,50,.\n");
     let table = succeeded(&gazeprint_in(folder, &["import", "fix.csv", "--out", "corpus"]));
-    assert!(table.contains("warning: there are no words"), "{table}");
+    assert!(table.contains("There are no words"), "{table}");
     assert_eq!(
         std::fs::read_to_string(folder.join("corpus/fixations.csv")).unwrap(),
         "reader,text,fix_index,x_px,y_px,duration_ms\na,1,1,100,50,200\na,1,2,180.5,50,\n"

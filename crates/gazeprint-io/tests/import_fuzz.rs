@@ -356,7 +356,7 @@ fn check(parser: Parser, bytes: &[u8]) -> Result<(), ImportError> {
     let mut source = Source::new(bytes)?;
     parser(&mut source, &mut sink)?;
     if !sink.recording.readings.is_empty() {
-        sink.recording.finish("fuzz", &[])?;
+        sink.recording.finish("fuzz", &[], 0)?;
     }
     Ok(())
 }

@@ -2,15 +2,18 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word};
 
 use super::error::{At, ImportError};
-use super::recording::{Area, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
+use super::gaze::{EyeChoice, OTHER_EYE};
+use super::recording::{
+    Area, Eye, Position, RawFixation, RawWord, ReadingKey, Reason, RowPlace, Sink,
+};
 use super::report::Drops;
 use super::table::RawTrial;
-use super::values::is_same_reading;
 use crate::read::DEFAULT_NAME;
 
 /// All that was found in the inputs of an import.
@@ -28,11 +31,11 @@ pub struct Recording {
     pub notes: Vec<String>,
     /// Words that were told more than once, in the same way.
     pub repeated_words: u64,
-    places: HashMap<Key, usize>,
+    /// Which eye to take of a reading that has both.
+    eye: EyeChoice,
+    places: HashMap<ReadingKey, usize>,
     text_places: HashMap<Arc<str>, usize>,
 }
-
-type Key = (Arc<str>, Arc<str>, Option<Arc<str>>, Option<Arc<str>>);
 
 /// The fixations of one reading, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,14 +60,20 @@ impl Sink for Recording {
     fn fixation(&mut self, place: RowPlace, fixation: RawFixation) -> Result<(), ImportError> {
         // Most often the reading is that of the row before.
         if let Some(last) = self.readings.last_mut()
-            && last.fixations.last().is_some_and(|before| is_same_reading(before, &fixation))
+            && last.place.file == place.file
+            && last.fixations.last().is_some_and(|before| before.is_of_same_reading(&fixation))
         {
             last.fixations.push(fixation);
             return Ok(());
         }
-        let RawFixation { reader, text, session, trial, .. } = fixation.clone();
-        match self.places.entry((reader, text, session, trial)) {
-            Entry::Occupied(entry) => self.readings[*entry.get()].fixations.push(fixation),
+        match self.places.entry(fixation.key()) {
+            Entry::Occupied(entry) => {
+                let reading = &mut self.readings[*entry.get()];
+                if reading.place.file != place.file {
+                    return Err(twice(place, &fixation, reading.place));
+                }
+                reading.fixations.push(fixation);
+            }
             Entry::Vacant(entry) => {
                 entry.insert(self.readings.len());
                 self.readings.push(RawReading { place, fixations: vec![fixation] });
@@ -113,6 +122,18 @@ impl Sink for Recording {
     }
 }
 
+/// Two files with one reading are two recordings, or one given twice.
+fn twice(place: RowPlace, fixation: &RawFixation, first: RowPlace) -> ImportError {
+    let RawFixation { reader, text, .. } = fixation;
+    let reading = format!("{reader} of {text}");
+    ImportError::InTwoFiles {
+        at: At::row(place.row),
+        reading,
+        other: PathBuf::new(),
+        first: first.file,
+    }
+}
+
 /// What an import ends with.
 #[derive(Debug, Clone)]
 pub enum Imported {
@@ -123,13 +144,18 @@ pub enum Imported {
 }
 
 impl Recording {
+    /// Nothing yet; of readings by both eyes, this one will be taken.
+    pub fn new(eye: EyeChoice) -> Self {
+        Self { eye, ..Self::default() }
+    }
+
     /// How many fixations there are.
     pub fn fixation_count(&self) -> usize {
         self.readings.iter().map(|reading| reading.fixations.len()).sum()
     }
 
     /// A corpus where words are known, otherwise the fixations as they are. `files` are the paths of
-    /// the inputs, for messages.
+    /// all files, for messages; `first` is the first with fixations.
     ///
     /// # Errors
     /// If there are no fixations, words overlap, or letters of unknown words are named.
@@ -137,29 +163,32 @@ impl Recording {
         &mut self,
         name: &str,
         files: &[&std::path::Path],
+        first: usize,
     ) -> Result<Imported, ImportError> {
         let at = |place: RowPlace| {
             let file = files.get(place.file).map(|path| path.to_path_buf());
             Box::new(At { file, row: place.row, column: None })
         };
         if self.readings.is_empty() {
-            return Err(ImportError::Empty {
-                at: at(RowPlace { file: 0, row: 0 }),
-                expected: "at least one fixation",
-            });
+            return Err(self.nothing(at(RowPlace { file: first, row: 0 })));
         }
+        self.choose_eyes();
         let words_in_chars = |text: &RawText| {
             text.words.iter().all(|(_, word)| matches!(word.area, Area::Chars { .. }))
         };
         let in_pixels = |f: &RawFixation| matches!(f.position, Position::Pixels { .. });
         self.place_letters(&at)?;
+        // Texts without words, such as those for practice, are left out and counted.
+        let has_words = |reading: &&RawReading| {
+            reading.fixations.first().is_some_and(|f| self.text_places.contains_key(&f.text))
+        };
         let placed = !self.texts.is_empty()
             && self.texts.iter().all(words_in_chars)
-            && !self.readings.iter().any(|r| r.fixations.iter().any(in_pixels));
+            && !self.readings.iter().filter(has_words).any(|r| r.fixations.iter().any(in_pixels));
         if !placed {
             if !self.texts.is_empty() {
                 self.note(
-                    "the words are not used: they and the fixations are not in the same unit"
+                    "the words are not used: they are in characters, and fixations on them in pixels"
                         .to_owned(),
                 );
             }
@@ -168,7 +197,49 @@ impl Recording {
             }
             return Ok(Imported::Fixations(std::mem::take(&mut self.readings)));
         }
-        self.corpus(name, &at).map(Imported::Corpus)
+        self.corpus(name, &at, first).map(Imported::Corpus)
+    }
+
+    /// The error of an import without fixations: most often all rows were dropped, for a reason.
+    fn nothing(&self, at: Box<At>) -> ImportError {
+        let reasons: Vec<String> = self
+            .dropped
+            .iter()
+            .map(|drop| {
+                let example = drop.examples.first();
+                let row = example.map(|e| format!(", first in row {}: {}", e.row, e.content));
+                format!("{} {}{}", drop.rows, drop.reason, row.unwrap_or_default())
+            })
+            .collect();
+        if reasons.is_empty() {
+            return ImportError::Empty { at, expected: "at least one fixation" };
+        }
+        ImportError::value(
+            at,
+            format!("no row that can be used ({})", reasons.join("; ")),
+            "at least one fixation",
+            "check the columns and the format of the file",
+        )
+    }
+
+    /// Where both eyes were recorded, one of them is taken for each reading.
+    fn choose_eyes(&mut self) {
+        let mut last: HashMap<Arc<str>, Eye> = HashMap::new();
+        for RawReading { place, fixations } in &mut self.readings {
+            let count = |eye| fixations.iter().filter(|f| f.eye == Some(eye)).count();
+            let (left, right) = (count(Eye::Left), count(Eye::Right));
+            if left == 0 || right == 0 {
+                continue;
+            }
+            let Some(reader) = fixations.first().map(|f| Arc::clone(&f.reader)) else { continue };
+            let eye = self.eye.choose(left, right, last.get(&reader).copied());
+            let before = fixations.len();
+            fixations.retain(|fixation| fixation.eye.is_none_or(|seen| seen == eye));
+            let others = (before - fixations.len()) as u64;
+            let example = format!("reader {reader}: {left} left, {right} right");
+            self.dropped.count_all(*place, OTHER_EYE, others, &example);
+            last.insert(reader, eye);
+        }
     }
 
     /// Turns letters of words into characters of lines.
@@ -215,11 +286,14 @@ impl Recording {
         &mut self,
         name: &str,
         at: &dyn Fn(RowPlace) -> Box<At>,
+        first_input: usize,
     ) -> Result<Corpus, ImportError> {
         let mut texts = Vec::new();
         for text in std::mem::take(&mut self.texts) {
             texts.push(build_text(&text, at)?);
         }
+        let known = self.text_places.keys().cloned().collect();
+        let mut unknown = Vec::new();
         let mut readers: Vec<String> = Vec::new();
         let mut reader_places: HashMap<Arc<str>, usize> = HashMap::new();
         let mut scanpaths = Vec::new();
@@ -227,10 +301,10 @@ impl Recording {
         for RawReading { place, fixations } in std::mem::take(&mut self.readings) {
             let Some(first) = fixations.first() else { continue };
             let Some(&text) = self.text_places.get(&first.text) else {
-                for fixation in &fixations {
-                    let example = format!("reader {}, text {}", fixation.reader, fixation.text);
-                    self.dropped.count(place, Reason::TEXT_WITHOUT_WORDS, &example);
-                }
+                let example = format!("reader {}, text {}", first.reader, first.text);
+                let rows = fixations.len() as u64;
+                self.dropped.count_all(place, Reason::TEXT_WITHOUT_WORDS, rows, &example);
+                unknown.push(Arc::clone(&first.text));
                 continue;
             };
             let reader = *reader_places.entry(Arc::clone(&first.reader)).or_insert_with(|| {
@@ -266,15 +340,30 @@ impl Recording {
         }
         if scanpaths.is_empty() {
             return Err(ImportError::Value {
-                at: at(RowPlace { file: 0, row: 0 }),
-                found: "fixations of texts without words only".to_owned(),
-                expected: "the same names of texts among the fixations and the words".into(),
-                remedy: "choose the column of the text with --map text=COLUMN".into(),
+                at: at(RowPlace { file: first_input, row: 0 }),
+                found: format!("fixations on the texts {}", named_texts(unknown)),
+                expected: format!("the texts that words are known of: {}", named_texts(known))
+                    .into(),
+                remedy:
+                    "choose the column of the text with --map text=COLUMN, or name the texts of \
+                         --text by lines such as === NAME"
+                        .into(),
             });
         }
         Corpus::new(name, readers, texts, scanpaths)
             .map_err(|error| wrong_words(at(RowPlace { file: 0, row: 0 }), "the corpus", error))
     }
+}
+
+/// Some names of texts, for messages.
+fn named_texts(mut names: Vec<Arc<str>>) -> String {
+    const NAMED: usize = 5;
+    names.sort();
+    names.dedup();
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    let shown = names.join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 fn named(name: &Option<Arc<str>>) -> String {
@@ -297,6 +386,7 @@ fn build_fixation(raw: &RawFixation) -> Fixation {
 
 fn build_text(text: &RawText, at: &dyn Fn(RowPlace) -> Box<At>) -> Result<Text, ImportError> {
     let mut lines: Vec<(i32, Vec<Word>)> = Vec::new();
+    let mut places: HashMap<i32, usize> = HashMap::new();
     for (place, word) in &text.words {
         let Area::Chars { start, end } = word.area else { continue };
         let numbers = [word.line.unwrap_or(1), start, end].map(i32::try_from);
@@ -309,7 +399,8 @@ fn build_text(text: &RawText, at: &dyn Fn(RowPlace) -> Box<At>) -> Result<Text, 
             });
         };
         let word = Word { index: word.index, form: word.label.clone(), start, end };
-        match lines.iter_mut().find(|(number, _)| *number == line) {
+        let place = *places.entry(line).or_insert(lines.len());
+        match lines.get_mut(place) {
             Some((_, words)) => words.push(word),
             None => lines.push((line, vec![word])),
         }
@@ -377,7 +468,7 @@ mod tests {
         recording.fixation(HERE, fixation("s", on_text)).unwrap();
         recording.fixation(HERE, fixation("other", on_text)).unwrap();
         recording.fixation(HERE, fixation("s", Position::Missing)).unwrap();
-        let Imported::Corpus(corpus) = recording.finish("c", &[]).unwrap() else {
+        let Imported::Corpus(corpus) = recording.finish("c", &[], 0).unwrap() else {
             panic!("no corpus")
         };
         assert_eq!((corpus.scanpaths().len(), corpus.fixation_count()), (1, 2));
@@ -391,7 +482,7 @@ mod tests {
         let mut recording = Recording::default();
         let seen = fixation("s", Position::Pixels { x: 100.0, y: 50.0 });
         recording.fixation(HERE, seen.clone()).unwrap();
-        let Imported::Fixations(readings) = recording.finish("c", &[]).unwrap() else {
+        let Imported::Fixations(readings) = recording.finish("c", &[], 0).unwrap() else {
             panic!("no fixations")
         };
         assert_eq!(readings, [RawReading { place: HERE, fixations: vec![seen] }]);
@@ -400,14 +491,14 @@ mod tests {
     #[test]
     fn what_cannot_be_built_is_refused_with_its_place() {
         let mut recording = Recording::default();
-        assert!(matches!(recording.finish("c", &[]), Err(ImportError::Empty { .. })));
+        assert!(matches!(recording.finish("c", &[], 0), Err(ImportError::Empty { .. })));
         recording.word(HERE, word(1, 0, 3)).unwrap();
         recording.word(RowPlace { file: 0, row: 8 }, word(2, 2, 5)).unwrap();
         recording.fixation(HERE, fixation("s", Position::Missing)).unwrap();
-        assert_eq!(recording.finish("c", &[]).unwrap_err().at().unwrap().row, 8);
+        assert_eq!(recording.finish("c", &[], 0).unwrap_err().at().unwrap().row, 8);
         let mut recording = Recording::default();
         let letter = Position::Letter { word: 1, letter: 2.0 };
         recording.fixation(HERE, fixation("s", letter)).unwrap();
-        assert_eq!(recording.finish("c", &[]).unwrap_err().at().unwrap().row, 7);
+        assert_eq!(recording.finish("c", &[], 0).unwrap_err().at().unwrap().row, 7);
     }
 }

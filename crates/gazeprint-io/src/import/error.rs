@@ -139,6 +139,22 @@ pub enum ImportError {
         /// The columns.
         candidates: Vec<String>,
     },
+    /// Two files that hold the same reading.
+    #[error(
+        "{at}: the reading by {reading} is in {} as well; give every file once, and tell recordings \
+         apart by a column (--map session=COLUMN) or by the names of their files",
+        .other.display()
+    )]
+    InTwoFiles {
+        /// The place in the second file.
+        at: Box<At>,
+        /// Reader and text.
+        reading: String,
+        /// The first file; filled in by whoever opened it.
+        other: PathBuf,
+        /// Its index.
+        first: usize,
+    },
     /// The corpus could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -164,6 +180,17 @@ impl ImportError {
         self
     }
 
+    /// The same error, where it is about two files and all of them have names.
+    #[must_use]
+    pub(crate) fn beside(mut self, paths: &[PathBuf]) -> Self {
+        if let Self::InTwoFiles { other, first, .. } = &mut self
+            && let Some(path) = paths.get(*first)
+        {
+            other.clone_from(path);
+        }
+        self
+    }
+
     /// Where it is, where it is about an input.
     pub fn at(&self) -> Option<&At> {
         match self {
@@ -173,7 +200,8 @@ impl ImportError {
             | Self::Encoding { at, .. }
             | Self::Empty { at, .. }
             | Self::MissingColumns { at, .. }
-            | Self::AmbiguousColumn { at, .. } => Some(at),
+            | Self::AmbiguousColumn { at, .. }
+            | Self::InTwoFiles { at, .. } => Some(at),
             Self::Write(_) => None,
         }
     }
@@ -186,7 +214,8 @@ impl ImportError {
             | Self::Encoding { at, .. }
             | Self::Empty { at, .. }
             | Self::MissingColumns { at, .. }
-            | Self::AmbiguousColumn { at, .. } => Some(at),
+            | Self::AmbiguousColumn { at, .. }
+            | Self::InTwoFiles { at, .. } => Some(at),
             Self::Write(_) => None,
         }
     }

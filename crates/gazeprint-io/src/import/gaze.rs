@@ -7,7 +7,7 @@ use super::recording::{Eye, Reason};
 use super::trials::TrialPatterns;
 
 /// A fixation of the eye that is not taken.
-pub(super) const OTHER_EYE: Reason = Reason::new("other_eye");
+pub(super) const OTHER_EYE: Reason = Reason::aside("other_eye");
 
 /// Which eye to take where both were recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,6 +34,22 @@ impl EyeChoice {
             "right" => Ok(Self::Right),
             "best" => Ok(Self::Best),
             _ => Err(format!("found {text:?}, expected left, right or best")),
+        }
+    }
+
+    /// The eye to take, given fixations of each and the eye of the trial before.
+    pub(crate) fn choose(self, left: usize, right: usize, last: Option<Eye>) -> Eye {
+        let stays = |mine: usize, other: usize| match last {
+            Some(_) => other < (mine + mine.div_ceil(10)).max(1),
+            None => other <= mine,
+        };
+        match (self, last) {
+            (Self::Left, _) => Eye::Left,
+            (Self::Right, _) => Eye::Right,
+            (Self::Best, Some(Eye::Left)) if stays(left, right) => Eye::Left,
+            (Self::Best, Some(Eye::Left)) => Eye::Right,
+            (Self::Best, _) if stays(right, left) => Eye::Right,
+            (Self::Best, _) => Eye::Left,
         }
     }
 

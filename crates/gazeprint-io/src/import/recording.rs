@@ -33,6 +33,23 @@ pub struct RawFixation {
     pub word: Option<u32>,
 }
 
+/// What tells readings apart: reader, text, session and trial.
+pub(crate) type ReadingKey = (Arc<str>, Arc<str>, Option<Arc<str>>, Option<Arc<str>>);
+
+impl RawFixation {
+    pub(crate) fn key(&self) -> ReadingKey {
+        let Self { reader, text, session, trial, .. } = self;
+        (Arc::clone(reader), Arc::clone(text), session.clone(), trial.clone())
+    }
+
+    pub(crate) fn is_of_same_reading(&self, other: &Self) -> bool {
+        self.reader == other.reader
+            && self.text == other.text
+            && self.session == other.session
+            && self.trial == other.trial
+    }
+}
+
 /// Which eye was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Eye {
@@ -119,36 +136,50 @@ pub struct RowPlace {
 
 /// Why a row was dropped: a short name with underscores, the same in every file of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Reason(&'static str);
+pub struct Reason {
+    name: &'static str,
+    /// Whether something that should be there is lost.
+    is_loss: bool,
+}
 
 impl Reason {
     /// The row does not say who reads.
-    pub const NO_READER: Self = Self("no_reader");
+    pub const NO_READER: Self = Self::new("no_reader");
     /// The row does not say what is read.
-    pub const NO_TEXT: Self = Self("no_text");
+    pub const NO_TEXT: Self = Self::new("no_text");
     /// The row has fewer or more cells than the header.
-    pub const RAGGED: Self = Self("ragged");
+    pub const RAGGED: Self = Self::new("ragged");
     /// A cell that should hold a number holds something else.
-    pub const NOT_A_NUMBER: Self = Self("not_a_number");
+    pub const NOT_A_NUMBER: Self = Self::new("not_a_number");
     /// A duration below zero.
-    pub const NEGATIVE_DURATION: Self = Self("negative_duration");
+    pub const NEGATIVE_DURATION: Self = Self::new("negative_duration");
     /// The row is about something else than a fixation: a saccade, a blink.
-    pub const NOT_A_FIXATION: Self = Self("not_a_fixation");
+    pub const NOT_A_FIXATION: Self = Self::aside("not_a_fixation");
     /// A fixation on a text of which no words are known, where those of other texts are.
-    pub const TEXT_WITHOUT_WORDS: Self = Self("text_without_words");
+    pub const TEXT_WITHOUT_WORDS: Self = Self::new("text_without_words");
     /// A word that contradicts an earlier one of the same text and number.
-    pub const CONTRADICTING_WORD: Self = Self("contradicting_word");
+    pub const CONTRADICTING_WORD: Self = Self::new("contradicting_word");
     /// A word that covers no character, or a part of another word.
-    pub const MISPLACED_WORD: Self = Self("misplaced_word");
+    pub const MISPLACED_WORD: Self = Self::new("misplaced_word");
 
     /// A reason of a format's own.
     pub const fn new(name: &'static str) -> Self {
-        Self(name)
+        Self { name, is_loss: true }
+    }
+
+    /// A reason of a format's own to leave out what is not wanted: nothing is lost by it.
+    pub const fn aside(name: &'static str) -> Self {
+        Self { name, is_loss: false }
+    }
+
+    /// Whether something that should be there is lost.
+    pub const fn is_loss(self) -> bool {
+        self.is_loss
     }
 
     /// The name used in files.
     pub const fn name(self) -> &'static str {
-        self.0
+        self.name
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::aliases::Mapping;
-use super::recording::{Reason, RowPlace};
+use super::recording::{Reason, RowPlace, Sink};
 
 /// Rows that are shown for each reason.
 const EXAMPLES: usize = 3;
@@ -22,6 +22,8 @@ pub struct Drops(BTreeMap<Reason, DropCount>);
 pub struct DropCount {
     /// The reason's name.
     pub reason: &'static str,
+    /// Whether something that should be there is lost; saccades in a table of events are not.
+    pub is_loss: bool,
     /// How many rows.
     pub rows: u64,
     /// The first of them.
@@ -42,12 +44,18 @@ pub struct Example {
 impl Drops {
     /// Counts a row.
     pub fn count(&mut self, place: RowPlace, reason: Reason, example: &str) {
+        self.count_all(place, reason, 1, example);
+    }
+
+    /// Counts rows that have one example.
+    pub(super) fn count_all(&mut self, place: RowPlace, reason: Reason, rows: u64, example: &str) {
         let entry = self.0.entry(reason).or_insert_with(|| DropCount {
             reason: reason.name(),
+            is_loss: reason.is_loss(),
             rows: 0,
             examples: Vec::new(),
         });
-        entry.rows += 1;
+        entry.rows += rows;
         if entry.examples.len() < EXAMPLES {
             let content = match example.char_indices().nth(SHOWN) {
                 Some((end, _)) => format!("{}...", &example[..end]),
@@ -62,9 +70,15 @@ impl Drops {
         self.0.values()
     }
 
-    /// Rows dropped for whatever reason.
-    pub fn total(&self) -> u64 {
-        self.0.values().map(|count| count.rows).sum()
+    /// Hands over what was counted elsewhere.
+    pub(super) fn hand_over(&self, sink: &mut dyn Sink) {
+        for (reason, count) in &self.0 {
+            let example = |i: u64| count.examples.get(usize::try_from(i).ok()?);
+            for example in (0..count.rows).map_while(|i| example(i).or(count.examples.last())) {
+                let place = RowPlace { file: example.file, row: example.row };
+                sink.dropped(place, *reason, &example.content);
+            }
+        }
     }
 }
 
@@ -147,6 +161,5 @@ mod tests {
         let counts: Vec<&DropCount> = drops.iter().collect();
         assert_eq!((counts.len(), counts[0].rows, counts[0].examples.len()), (1, 5, 3));
         assert_eq!(counts[0].examples[0].content.chars().count(), SHOWN + 3);
-        assert_eq!(drops.total(), 5);
     }
 }

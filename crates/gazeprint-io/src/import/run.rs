@@ -1,17 +1,17 @@
 //! An import from files to a recording.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::aliases::{Choice, Mapped};
+use super::aliases::{Choice, beside};
 use super::asc::{self, AscOptions};
 use super::bids::{self, BidsOptions, EventTable, Eyes, Metadata, Side};
 use super::collect::{Imported, RawReading, Recording};
 use super::dataviewer::{self, ReportOptions, Words};
 use super::error::{At, ImportError};
-use super::format::Format;
+use super::format::{Format, column_names};
 use super::gaze::GazeOptions;
 use super::layout::lines::Method;
 use super::popeye::{self, GatheredWords, PopEyeOptions};
@@ -50,12 +50,8 @@ pub struct Request {
 
 impl Request {
     /// How reports, and whatever else is in pixels, are read.
-    fn report_options(&self) -> ReportOptions<'_> {
-        ReportOptions { lines: self.lines, ..ReportOptions::new(&self.choices) }
-    }
-
-    fn table_options(&self, reader: Option<Arc<str>>) -> TableOptions {
-        TableOptions { choices: self.choices.clone(), reader }
+    fn report_options<'o>(&self, choices: &'o [Choice]) -> ReportOptions<'o> {
+        ReportOptions { lines: self.lines, ..ReportOptions::new(choices) }
     }
 }
 
@@ -91,6 +87,10 @@ struct Run<'r> {
     /// All files, in the order of [`RowPlace::file`](super::RowPlace).
     paths: Vec<PathBuf>,
     files: Vec<InputReport>,
+    /// Index of the first file with fixations.
+    first_input: usize,
+    /// What inputs are called, no two alike.
+    names: Vec<Arc<str>>,
 }
 
 impl<'r> Run<'r> {
@@ -98,11 +98,13 @@ impl<'r> Run<'r> {
         Self {
             request,
             open,
-            recording: Recording::default(),
+            recording: Recording::new(request.gaze.eye),
             known: Known::default(),
             gathered: GatheredWords::default(),
             paths: Vec::new(),
             files: Vec::new(),
+            first_input: 0,
+            names: names(&request.inputs),
         }
     }
 
@@ -131,7 +133,8 @@ impl<'r> Run<'r> {
             let file = self.add(path);
             let opened = Opened::new(path, self.open)?;
             let kind = WordTable::guess(&opened.start, &request.choices);
-            let (options, font_width) = (request.report_options(), request.display.font_width);
+            let options = request.report_options(&request.choices);
+            let font_width = request.display.font_width;
             let shape = opened.read(&mut self.recording, |source, sink| {
                 let (known, shape) =
                     Known::read_table(source, file, kind, &options, font_width, sink)?;
@@ -174,7 +177,7 @@ impl<'r> Run<'r> {
     fn trials(&mut self) -> Result<(), ImportError> {
         let Some(path) = &self.request.trials else { return Ok(()) };
         let file = self.add(path);
-        let options = self.request.table_options(None);
+        let options = TableOptions { choices: self.request.choices.clone(), reader: None };
         let opened = Opened::new(path, self.open)?;
         let mut trials = Vec::new();
         let shape = opened.read(&mut self.recording, |source, sink| {
@@ -188,19 +191,19 @@ impl<'r> Run<'r> {
 
     fn inputs(&mut self) -> Result<(), ImportError> {
         let inputs = &self.request.inputs;
+        self.first_input = self.paths.len();
         // Eyes of one run are recordings of their own, of which one is taken.
         for group in bids::runs(inputs) {
             if let [input] = group[..] {
-                self.input(&inputs[input], None)?;
+                self.input(input, None)?;
                 continue;
             }
             let mut eyes = Eyes::default();
             for &input in &group {
-                self.input(&inputs[input], Some(&mut eyes))?;
+                self.input(input, Some(&mut eyes))?;
             }
-            self.known.place(&self.request.report_options(), &mut self.recording, |sink| {
-                eyes.finish(sink)
-            })?;
+            let options = self.request.report_options(&[]);
+            self.known.place(&options, &mut self.recording, |sink| eyes.finish(sink))?;
         }
         if let Known::Map(map) = std::mem::take(&mut self.known) {
             let file = self.paths.iter().position(|path| Some(path) == self.request.words.as_ref());
@@ -210,7 +213,8 @@ impl<'r> Run<'r> {
     }
 
     /// Reads an input; into `eyes`, where it is one of several eyes.
-    fn input(&mut self, path: &Path, eyes: Option<&mut Eyes>) -> Result<(), ImportError> {
+    fn input(&mut self, input: usize, eyes: Option<&mut Eyes>) -> Result<(), ImportError> {
+        let path = self.request.inputs[input].as_path();
         let file = self.add(path);
         let opened = Opened::new(path, self.open)?;
         let (format, reason) = match self.request.format {
@@ -221,18 +225,32 @@ impl<'r> Run<'r> {
             Format::Bids => Some(self.side(path)?),
             _ => None,
         };
-        let parser = Parser { request: self.request, format, path, file };
+        let (request, name) = (self.request, Arc::clone(&self.names[input]));
+        let choices = self.choices_for(&opened.start);
+        let parser = Parser { request, choices, format, path, name, file };
         let (known, gathered) = (&mut self.known, &mut self.gathered);
         let shape = opened.read(&mut self.recording, |source, sink| match (side, eyes) {
             (Some(side), Some(eyes)) => side.read(source, &parser, eyes.another()),
-            (Some(side), None) => known.place(&parser.request.report_options(), sink, |sink| {
-                side.read(source, &parser, sink)
-            }),
+            (Some(side), None) => {
+                known.place(&parser.report_options(), sink, |sink| side.read(source, &parser, sink))
+            }
             // What is not of BIDS has its eyes in one file.
             (None, _) => parser.read(source, known, gathered, sink),
-        })?;
+        });
+        let shape = shape.map_err(|error| error.beside(&self.paths))?;
         self.describe(file, format.name(), reason, shape);
         Ok(())
+    }
+
+    /// The choices of the user but those that were for the tables before, and are not for this file.
+    fn choices_for(&self, start: &str) -> Vec<Choice> {
+        let is_used = |choice: &&Choice| {
+            let has = |file: &InputReport| file.mapping.chose(choice);
+            self.files[..self.first_input].iter().any(has)
+        };
+        let here = beside(&column_names(start), &self.request.choices);
+        let choices = self.request.choices.iter();
+        choices.filter(|choice| here.contains(choice) || !is_used(choice)).cloned().collect()
     }
 
     /// Opens what belongs to a recording of BIDS.
@@ -293,8 +311,7 @@ impl<'r> Run<'r> {
     /// A column that the user chose and that no input has is a mistake.
     fn check_choices(&self) -> Result<(), ImportError> {
         let unused = self.request.choices.iter().find(|choice| {
-            let is_used =
-                |file: &InputReport| file.mapping.get(choice.role).is_some_and(Mapped::is_chosen);
+            let is_used = |file: &InputReport| file.mapping.chose(choice);
             !self.files.iter().any(is_used)
         });
         match unused {
@@ -302,7 +319,7 @@ impl<'r> Run<'r> {
             Some(choice) => Err(ImportError::value(
                 Box::default(),
                 format!("--map {}={}", choice.role.name(), choice.column),
-                "columns that the inputs have",
+                "columns that the inputs have, for a role that their format takes",
                 "leave it out, or give the file that it is for",
             )),
         }
@@ -311,7 +328,7 @@ impl<'r> Run<'r> {
     fn finish(mut self, name: &str) -> Result<(Imported, ImportReport), ImportError> {
         let words_kept = self.recording.texts.iter().map(|text| text.words.len() as u64).sum();
         let paths: Vec<&Path> = self.paths.iter().map(PathBuf::as_path).collect();
-        let imported = self.recording.finish(name, &paths)?;
+        let imported = self.recording.finish(name, &paths, self.first_input)?;
         let (readers, texts, fixations) = counts(&imported);
         let report = ImportReport {
             schema_version: 1,
@@ -334,12 +351,18 @@ impl<'r> Run<'r> {
 /// An input and how to read it.
 struct Parser<'r> {
     request: &'r Request,
+    choices: Vec<Choice>,
     format: Format,
     path: &'r Path,
+    name: Arc<str>,
     file: usize,
 }
 
 impl Parser<'_> {
+    fn report_options(&self) -> ReportOptions<'_> {
+        self.request.report_options(&self.choices)
+    }
+
     fn read(
         &self,
         input: &mut dyn BufRead,
@@ -347,8 +370,7 @@ impl Parser<'_> {
         gathered: &mut GatheredWords,
         sink: &mut dyn Sink,
     ) -> Result<Shape, ImportError> {
-        let Self { request, file, .. } = *self;
-        let (choices, report) = (&request.choices[..], request.report_options());
+        let (file, choices, report) = (self.file, &self.choices[..], self.report_options());
         match self.format {
             Format::DataViewer => {
                 let mut words = match std::mem::take(known) {
@@ -397,23 +419,23 @@ impl Parser<'_> {
         input: &mut dyn BufRead,
         sink: &mut dyn Sink,
     ) -> Result<Shape, ImportError> {
-        let Self { request, file, path, .. } = *self;
-        let choices = &request.choices[..];
+        let (file, choices) = (self.file, &self.choices[..]);
         match self.format {
             Format::Asc => {
-                let options = AscOptions { stem: stem(path), gaze: self.gaze() };
+                let options = AscOptions { stem: Arc::clone(&self.name), gaze: self.gaze() };
                 asc::read(input, file, &options, sink)
             }
             Format::Samples => {
-                let (choices, gaze) = (request.choices.clone(), self.gaze());
-                let options = SamplesOptions { stem: stem(path), choices, gaze };
+                let (stem, choices) = (Arc::clone(&self.name), self.choices.clone());
+                let options = SamplesOptions { stem, choices, gaze: self.gaze() };
                 samples::read(input, file, &options, sink)
             }
             Format::Pymovements => pymovements::read(input, file, &FrameOptions { choices }, sink),
             Format::Tobii => tobii::read(input, file, &TobiiOptions { choices }, sink),
             _ => {
-                let reader = request.gaze.reader.clone().unwrap_or_else(|| stem(path));
-                table::read(input, file, &request.table_options(Some(reader)), sink)
+                let reader = self.request.gaze.reader.as_ref().unwrap_or(&self.name);
+                let (reader, choices) = (Some(Arc::clone(reader)), self.choices.clone());
+                table::read(input, file, &TableOptions { choices, reader }, sink)
             }
         }
     }
@@ -423,7 +445,7 @@ impl Parser<'_> {
     fn gaze(&self) -> GazeOptions {
         let mut gaze = self.request.gaze.clone();
         if gaze.reader.is_some() && gaze.session.is_none() && self.request.inputs.len() > 1 {
-            gaze.session = Some(stem(self.path));
+            gaze.session = Some(Arc::clone(&self.name));
         }
         gaze
     }
@@ -444,7 +466,7 @@ impl SideOfRun {
         sink: &mut dyn Sink,
     ) -> Result<Shape, ImportError> {
         let name = parser.path.file_name().unwrap_or_default().to_string_lossy();
-        let (choices, gaze) = (parser.request.choices.clone(), parser.request.gaze.clone());
+        let (choices, gaze) = (parser.choices.clone(), parser.request.gaze.clone());
         let options = BidsOptions { name: name.into(), choices, gaze };
         let events = self.events.as_mut().map(|(opened, columns, file)| EventTable {
             path: &opened.path,
@@ -500,6 +522,21 @@ fn stem(path: &Path) -> Arc<str> {
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
     stem.into()
+}
+
+/// The names of inputs: of files alike in different folders, with their folders.
+fn names(inputs: &[PathBuf]) -> Vec<Arc<str>> {
+    let stems: Vec<Arc<str>> = inputs.iter().map(|input| stem(input)).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    stems.iter().for_each(|stem| *counts.entry(stem).or_default() += 1);
+    let name = |(input, stem): (&PathBuf, &Arc<str>)| {
+        let folder = input.parent().and_then(Path::file_name).map(|f| f.to_string_lossy());
+        match folder {
+            Some(folder) if counts[stem.as_ref()] > 1 => format!("{folder}-{stem}").into(),
+            _ => Arc::clone(stem),
+        }
+    };
+    inputs.iter().zip(&stems).map(name).collect()
 }
 
 fn counts(imported: &Imported) -> (usize, usize, usize) {

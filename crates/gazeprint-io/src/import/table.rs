@@ -181,7 +181,7 @@ impl Fixations {
             sink.note("decimals follow a comma: numbers of the first rows have one".to_owned());
         }
         let has = |role| mapping.get(role).is_some();
-        let in_pixels = in_pixels(mapping, &xs, sink);
+        let in_pixels = in_pixels(mapping, rows.header_row, &xs, sink)?;
         if in_pixels && !has(Role::Y) {
             sink.note("there is no column for y: all y are 0".to_owned());
         }
@@ -219,7 +219,7 @@ impl Fixations {
             onset_factor,
             comma,
             names: Names::default(),
-            order: InOrder::new(mapping.index(Role::Index)),
+            order: InOrder::new(mapping.index(Role::Index).or(mapping.index(Role::Onset))),
             without_line: 0,
         })
     }
@@ -328,14 +328,30 @@ const OTHER_EVENTS: [&str; 7] =
 const NOT_A_LINE: Reason = Reason::new("not_a_line");
 
 /// Whether x is in pixels, by its name, by what else there is, or by its values.
-fn in_pixels(mapping: &Mapping, xs: &Numbers, sink: &mut dyn Sink) -> bool {
-    let Some(x) = mapping.get(Role::X) else { return false };
+fn in_pixels(
+    mapping: &Mapping,
+    row: u64,
+    xs: &Numbers,
+    sink: &mut dyn Sink,
+) -> Result<bool, ImportError> {
+    let Some(x) = mapping.get(Role::X) else { return Ok(false) };
     let has = |role| mapping.get(role).is_some();
     let (pixels, why) = match (x.unit, xs.largest()) {
         (Some(unit), _) if x.is_chosen() => {
             (unit == Unit::Pixels, "chosen so, or its name says so".to_owned())
         }
         (Some(unit), _) => (unit == Unit::Pixels, "its name says so".to_owned()),
+        (None, Some(largest)) if has(Role::Line) && has(Role::Y) => {
+            if largest <= PIXELS {
+                return Err(ImportError::value(
+                    At::cell(row, x.column.as_str()),
+                    format!("positions up to {largest}, with y and a line beside them"),
+                    "to know whether they are pixels or characters",
+                    format!("add --map x_px={0} or --map x_char={0}", x.column),
+                ));
+            }
+            (true, format!("there is y beside it, and {largest} is beyond any line of text"))
+        }
         (None, _) if has(Role::Line) => (false, "there is a column for the line".to_owned()),
         (None, _) if has(Role::Y) => (true, "there is y beside it and no line".to_owned()),
         (None, Some(largest)) if largest > PIXELS => {
@@ -346,7 +362,7 @@ fn in_pixels(mapping: &Mapping, xs: &Numbers, sink: &mut dyn Sink) -> bool {
     };
     let unit = if pixels { "pixels" } else { "characters" };
     sink.note(format!("{} is in {unit}: {why}", x.column));
-    pixels
+    Ok(pixels)
 }
 
 /// What makes milliseconds of a column.

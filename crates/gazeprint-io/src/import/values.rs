@@ -5,19 +5,22 @@ use std::sync::Arc;
 
 use super::aliases::{Mapping, Role};
 use super::dialect::Row;
-use super::recording::{Eye, RawFixation, Reason};
+use super::recording::{Eye, Reason};
 
 /// Whether a cell stands for a missing value.
 pub(crate) fn is_missing(cell: &str) -> bool {
     matches!(
         cell,
         "" | "."
+            | "-"
             | "NA"
-            | "NaN"
-            | "nan"
             | "N/A"
             | "n/a"
+            | "#N/A"
+            | "NaN"
+            | "nan"
             | "null"
+            | "NULL"
             | "None"
             | "UNDEFINED"
             | "UNDEFINEDnull"
@@ -81,11 +84,6 @@ pub(crate) fn eye(cell: &str) -> Option<Eye> {
         Some(b'r') => Some(Eye::Right),
         _ => None,
     }
-}
-
-/// Whether two fixations are of one reading.
-pub(crate) fn is_same_reading(a: &RawFixation, b: &RawFixation) -> bool {
-    a.reader == b.reader && a.text == b.text && a.session == b.session && a.trial == b.trial
 }
 
 /// Names that occur again and again, kept once.

@@ -104,6 +104,12 @@ impl Mapping {
         self.0.iter().find(|mapped| mapped.role == role)
     }
 
+    /// Whether a column stands here because the user chose it.
+    pub(super) fn chose(&self, choice: &Choice) -> bool {
+        let is_it = |mapped: &Mapped| plain(&mapped.column) == plain(&choice.column);
+        self.get(choice.role).is_some_and(|mapped| mapped.is_chosen() && is_it(mapped))
+    }
+
     /// The place of a role's column.
     pub fn index(&self, role: Role) -> Option<usize> {
         self.get(role).map(|mapped| mapped.index)
@@ -167,6 +173,15 @@ impl Mapping {
     }
 
     fn choose(&mut self, header: &[String], row: u64, choice: &Choice) -> Result<(), ImportError> {
+        if let Some(taken) = self.get(choice.role) {
+            let role = choice.role.name();
+            return Err(ImportError::value(
+                At::row(row),
+                format!("--map {role}={} and --map {role}={}", taken.column, choice.column),
+                "one column for a role",
+                "leave one of them out",
+            ));
+        }
         let whole = [choice.column.as_str()];
         let parts: Vec<&str> = choice.column.split('+').collect();
         let is_whole = header.iter().any(|name| plain(name) == plain(&choice.column));

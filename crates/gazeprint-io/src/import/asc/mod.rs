@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::aliases::Mapping;
 use super::error::{At, ImportError};
-use super::gaze::{EyeChoice, GazeOptions, OTHER_EYE};
+use super::gaze::{GazeOptions, OTHER_EYE};
 use super::lines::Lines;
 use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
@@ -367,19 +367,8 @@ impl<'r> Recording<'r> {
 
     /// Which eye to take, from the number of fixations of each.
     fn choose(&self, counts: [usize; 2]) -> Option<Eye> {
-        if counts == [0, 0] {
-            return None;
-        }
-        match self.options.gaze.eye {
-            EyeChoice::Left => Some(Eye::Left),
-            EyeChoice::Right => Some(Eye::Right),
-            EyeChoice::Best => {
-                let stay = self.eye.unwrap_or(Eye::Right);
-                let (mine, other) = (counts[index(stay)], counts[1 - index(stay)]);
-                let enough = if self.eye.is_some() { mine + mine.div_ceil(10) } else { mine + 1 };
-                Some(if other >= enough.max(1) { EYES[1 - index(stay)] } else { stay })
-            }
-        }
+        let [left, right] = counts;
+        (counts != [0, 0]).then(|| self.options.gaze.eye.choose(left, right, self.eye))
     }
 
     fn finish(mut self, place: RowPlace) -> Result<(), ImportError> {

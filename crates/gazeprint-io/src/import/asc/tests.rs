@@ -6,6 +6,7 @@ use super::super::detect::{Detector, Ivt, IvtParams, TIME_ORDER};
 use super::super::testing::{Collected, mutated};
 use super::super::trials::TrialPatterns;
 use super::*;
+use crate::import::EyeChoice;
 
 fn read_with(text: &str, options: &AscOptions) -> Result<Collected, ImportError> {
     let mut kept = Collected::default();

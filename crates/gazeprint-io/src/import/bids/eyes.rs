@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::super::error::ImportError;
 use super::super::gaze::OTHER_EYE;
 use super::super::recording::{RawFixation, RawWord, Reason, RowPlace, Sink};
+use super::super::report::Drops;
 use super::side::stem;
 
 /// Groups recordings that differ by their eye alone, in the order in which they first occur.
@@ -40,7 +41,7 @@ pub struct Eyes(Vec<Held>);
 struct Held {
     fixations: Vec<(RowPlace, RawFixation)>,
     words: Vec<(RowPlace, RawWord)>,
-    dropped: Vec<(RowPlace, Reason, String)>,
+    dropped: Drops,
     notes: Vec<String>,
 }
 
@@ -56,7 +57,7 @@ impl Sink for Held {
     }
 
     fn dropped(&mut self, place: RowPlace, reason: Reason, example: &str) {
-        self.dropped.push((place, reason, example.chars().take(200).collect()));
+        self.dropped.count(place, reason, example);
     }
 
     fn note(&mut self, note: String) {
@@ -87,9 +88,7 @@ impl Eyes {
         }
         for (i, held) in self.0.into_iter().enumerate() {
             held.notes.into_iter().for_each(|note| sink.note(note));
-            for (place, reason, example) in &held.dropped {
-                sink.dropped(*place, *reason, example);
-            }
+            held.dropped.hand_over(sink);
             for (place, word) in held.words {
                 sink.word(place, word)?;
             }

@@ -36,7 +36,7 @@ const LOSS: f64 = 1.75;
 /// A sample that is not later than the one before it.
 pub(super) const TIME_ORDER: Reason = Reason::new("time_order");
 /// A stretch between saccades too short for a fixation.
-pub(super) const TOO_SHORT: Reason = Reason::new("too_short");
+pub(super) const TOO_SHORT: Reason = Reason::aside("too_short");
 
 /// One sample. Its unit is that of the recording: pixels or degrees.
 #[derive(Debug, Clone, Copy, PartialEq)]
