@@ -150,7 +150,7 @@ fn read_file(
     let named = |error: ImportError| error.in_file(path);
     let input =
         open(path).map_err(|error| ImportError::Unreadable { at: At::file(path), error })?;
-    let mut source = Source::new(input).map_err(named)?;
+    let mut source = Source::open(path, input).map_err(named)?;
     let start = source.fill_buf().map_err(|error| named(ImportError::reading(1, error)))?;
     let start = String::from_utf8_lossy(&start[..start.len().min(START)]).into_owned();
     let guess = Format::guess(&start);

@@ -2,15 +2,18 @@
 //!
 //! Gzip is known by its first bytes. A byte-order mark says which Unicode it is. Without one, zero
 //! bytes on one side make it UTF-16; text that is valid UTF-8 is UTF-8; everything else is taken
-//! for Windows-1252, which spreadsheets and laboratories still write.
+//! for Windows-1252, which spreadsheets and laboratories still write. Parquet and Arrow IPC are known
+//! by their first bytes, and become the text of the same table.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
+use std::path::Path;
 
 use encoding_rs::{Decoder, DecoderResult, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use flate2::read::MultiGzDecoder;
 
 use super::error::{At, ImportError};
+use crate::columnar::{self, Container, Lacking};
 
 /// Bytes that are read at a time, and that the encoding is decided on.
 const CHUNK: usize = 1 << 16;
@@ -55,24 +58,46 @@ impl std::error::Error for Fault {}
 impl ImportError {
     /// An error of reading, with what a [`Source`] knows of it.
     pub fn reading(row: u64, error: io::Error) -> Self {
-        match error.downcast::<Fault>() {
+        let error = match error.downcast::<Fault>() {
             Ok(Fault { line, found, encoding }) => {
-                Self::Encoding { at: At::row(line), found, encoding }
+                return Self::Encoding { at: At::row(line), found, encoding };
             }
+            Err(error) => error,
+        };
+        match error.downcast::<Lacking>() {
+            Ok(Lacking(container)) => Self::value(
+                At::row(row),
+                container.name(),
+                "a text table, since this build reads no other",
+                columnar::REMEDY,
+            ),
             Err(error) => Self::Unreadable { at: At::row(row), error },
         }
     }
 }
 
 impl<'r> Source<'r> {
-    /// Looks at the first bytes and decides.
+    /// Looks at the first bytes and decides. Parquet is kept in memory as a whole: for files,
+    /// [`Source::open`] is better.
     ///
     /// # Errors
-    /// If they cannot be read, or are no text.
+    /// If they cannot be read, or are neither text nor a table.
     pub fn new(input: impl Read + 'r) -> Result<Self, ImportError> {
+        Self::decide(Box::new(input), None)
+    }
+
+    /// As [`Source::new`], of the file at a path, which `input` reads. Parquet is read from its end,
+    /// and the file is opened again for that.
+    ///
+    /// # Errors
+    /// As [`Source::new`].
+    pub fn open(path: &Path, input: impl Read + 'r) -> Result<Self, ImportError> {
+        Self::decide(Box::new(input), Some(path))
+    }
+
+    fn decide(mut input: Box<dyn Read + 'r>, mut path: Option<&Path>) -> Result<Self, ImportError> {
         let failed = |error| ImportError::reading(0, error);
         let mut notes = Vec::new();
-        let mut input: Box<dyn Read + 'r> = Box::new(input);
         let mut raw = Vec::new();
         read_some(&mut *input, &mut raw).map_err(failed)?;
         if raw.starts_with(&[0x1f, 0x8b]) {
@@ -80,6 +105,14 @@ impl<'r> Source<'r> {
             raw = Vec::new();
             read_some(&mut *input, &mut raw).map_err(failed)?;
             notes.push("the file is gzip: its first two bytes say so".to_owned());
+            path = None;
+        }
+        if let Some(container) = Container::of(&raw) {
+            let found = columnar::text(container, raw, input, path).map_err(failed)?;
+            input = found.0;
+            notes.extend(found.1);
+            raw = Vec::new();
+            read_some(&mut *input, &mut raw).map_err(failed)?;
         }
         let mut is_ascii = true;
         let encoding = if raw.starts_with(&[0xef, 0xbb, 0xbf]) {
