@@ -257,7 +257,7 @@ enum Mutation {
 }
 
 /// What parsers stumble over.
-const STUMBLES: [&[u8]; 20] = [
+const STUMBLES: [&[u8]; 22] = [
     b",",
     b"\t",
     b";",
@@ -278,6 +278,8 @@ const STUMBLES: [&[u8]; 20] = [
     b"inf",
     b".",
     b"\xf0\x9f\x98\x80",
+    b"\xff\xff\xff\x7f",
+    b"\xff\xff\xff\xff\x0f",
 ];
 
 fn mutation() -> impl Strategy<Value = Mutation> {
@@ -381,30 +383,35 @@ fn seeds_are_small_and_taken() {
 #[test]
 fn mutated_inputs_are_taken_or_refused_with_a_place() {
     for (name, parser, seeds) in PARSERS {
-        let config = Config { cases: cases(), failure_persistence: None, ..Config::default() };
-        let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-        let strategy = (0..seeds.len(), vec(mutation(), 1..6));
-        let tried = TestRunner::new_with_rng(config, rng).run(&strategy, |(seed, mutations)| {
-            let mut bytes = seeds[seed].to_vec();
-            mutations.iter().for_each(|mutation| mutate(&mut bytes, mutation));
-            let begun = Instant::now();
-            let result = check(parser, &bytes);
-            prop_assert!(begun.elapsed() < Duration::from_secs(10), "{name} takes too long");
-            if let Err(error) = result {
-                prop_assert!(error.at().is_some(), "{name}: no place: {error}");
-                prop_assert!(
-                    error.to_string().contains("row")
-                        || matches!(
-                            error,
-                            ImportError::Empty { .. } | ImportError::Unreadable { .. }
-                        ),
-                    "{name}: no row: {error}"
-                );
-            }
-            Ok(())
-        });
-        if let Err(error) = tried {
-            panic!("{name}: {error}");
-        }
+        try_mutated(name, parser, seeds);
     }
 }
+
+fn try_mutated(name: &str, parser: Parser, seeds: &[&[u8]]) {
+    let config = Config { cases: cases(), failure_persistence: None, ..Config::default() };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let strategy = (0..seeds.len(), vec(mutation(), 1..6));
+    let tried = TestRunner::new_with_rng(config, rng).run(&strategy, |(seed, mutations)| {
+        let mut bytes = seeds[seed].to_vec();
+        mutations.iter().for_each(|mutation| mutate(&mut bytes, mutation));
+        let begun = Instant::now();
+        let result = check(parser, &bytes);
+        prop_assert!(begun.elapsed() < Duration::from_secs(10), "{name} takes too long");
+        if let Err(error) = result {
+            prop_assert!(error.at().is_some(), "{name}: no place: {error}");
+            prop_assert!(
+                error.to_string().contains("row")
+                    || matches!(error, ImportError::Empty { .. } | ImportError::Unreadable { .. }),
+                "{name}: no row: {error}"
+            );
+        }
+        Ok(())
+    });
+    if let Err(error) = tried {
+        panic!("{name}: {error}");
+    }
+}
+
+#[cfg(feature = "columnar")]
+#[path = "import_fuzz/columnar.rs"]
+mod columnar;

@@ -1,14 +1,17 @@
-//! Arrow IPC, file or stream, message by message.
+//! Arrow IPC, stream or file, message by message.
 //!
-//! A file is a stream between two marks, with a list of its messages at the end that nothing here needs.
+//! A file is a stream between two marks, with a list of its messages at the end. Files are read by that
+//! list: not every writer begins them as a stream begins.
 
 use std::io::{self, Read};
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
-use arrow_ipc::reader::StreamDecoder;
-use arrow_ipc::{MessageHeader, RecordBatch as Described, root_as_message};
-use arrow_schema::{Schema, SchemaRef};
+use arrow_ipc::convert::fb_to_schema;
+use arrow_ipc::reader::{FileDecoder, StreamDecoder};
+use arrow_ipc::{Block, Message, MessageHeader, root_as_footer, root_as_message};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
+use parquet::file::reader::ChunkReader;
 
 use super::cells;
 use super::text::{Batches, broken, contained};
@@ -22,6 +25,7 @@ const MOST_ROWS: i64 = 1 << 26;
 /// Begins a message, or ends the stream where nothing follows.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
+/// A stream.
 pub(super) struct Messages<R> {
     input: R,
     decoder: StreamDecoder,
@@ -29,16 +33,6 @@ pub(super) struct Messages<R> {
     /// A batch that was read to learn the schema.
     first: Option<RecordBatch>,
     ended: bool,
-}
-
-/// As [`open`], of a file.
-///
-/// # Errors
-/// As [`open`].
-pub(super) fn open_file<R: Read>(mut input: R) -> io::Result<Messages<R>> {
-    // The mark, and two bytes behind it.
-    input.read_exact(&mut [0; 8])?;
-    open(input)
 }
 
 /// Reads up to the schema.
@@ -91,23 +85,9 @@ impl<R: Read> Messages<R> {
         }
         let described = self.exactly(size.into())?;
         let message = root_as_message(&described).map_err(|error| broken(error.to_string()))?;
-        let length = u64::try_from(message.bodyLength()).unwrap_or(u64::MAX);
-        if length > MOST_BYTES {
-            return Err(broken(format!(
-                "a batch has {length} bytes, and at most {MOST_BYTES} are read"
-            )));
-        }
-        let batch = match message.header_type() {
-            MessageHeader::RecordBatch => message.header_as_record_batch(),
-            MessageHeader::DictionaryBatch => {
-                message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data())
-            }
-            _ => None,
-        };
+        let length = body_length(message)?;
         let body = self.exactly(length)?;
-        if let Some(batch) = batch {
-            check(batch, &body)?;
-        }
+        check(message, &body)?;
         let head = [CONTINUATION.as_slice(), &size.to_le_bytes(), &described].concat();
         let early = self.decode(head)?;
         Ok(self.decode(body)?.or(early))
@@ -134,8 +114,119 @@ impl<R: Read> Messages<R> {
     }
 }
 
+/// A file.
+pub(super) struct Blocks<F> {
+    file: F,
+    decoder: FileDecoder,
+    schema: SchemaRef,
+    batches: std::vec::IntoIter<Block>,
+}
+
+/// Reads the list of messages, and the dictionaries.
+///
+/// # Errors
+/// If they are broken.
+pub(super) fn open_file<F: ChunkReader>(file: F) -> io::Result<Blocks<F>> {
+    let Some(end) = file.len().checked_sub(10) else { return Err(broken("the file is too short")) };
+    let tail = contained(|| file.get_bytes(end, 10))?;
+    let (size, mark) = tail.split_at(4);
+    if mark != b"ARROW1" {
+        return Err(broken("the last six bytes are not ARROW1, as those of every Arrow file"));
+    }
+    let size = u32::from_le_bytes(size.try_into().unwrap_or_default());
+    let start = end.checked_sub(size.into()).filter(|_| size <= MOST_DESCRIBED);
+    let start = start.ok_or_else(|| broken(format!("it is described in {size} bytes")))?;
+    let footer = contained(|| file.get_bytes(start, size as usize))?;
+    let footer = root_as_footer(&footer).map_err(|error| broken(error.to_string()))?;
+    let described = footer.schema().ok_or_else(|| broken("there is no schema"))?;
+    let schema = SchemaRef::new(contained(|| Ok::<_, ArrowError>(fb_to_schema(described)))?);
+    let batches: Vec<Block> = footer.recordBatches().into_iter().flatten().copied().collect();
+    let dictionaries: Vec<Block> = footer.dictionaries().into_iter().flatten().copied().collect();
+    // No part of the file is read twice, so that a short one cannot make a long table.
+    let lengths =
+        batches.iter().chain(&dictionaries).map(|block| block_length(block).unwrap_or(start));
+    if lengths.fold(0, u64::saturating_add) > start {
+        return Err(broken("its messages are longer than the file"));
+    }
+    let decoder = FileDecoder::new(schema.clone(), footer.version());
+    let mut blocks = Blocks { file, decoder, schema, batches: batches.into_iter() };
+    for dictionary in dictionaries {
+        let bytes = blocks.bytes(&dictionary)?;
+        contained(|| blocks.decoder.read_dictionary(&dictionary, &bytes))?;
+    }
+    Ok(blocks)
+}
+
+impl<F: ChunkReader> Batches for Blocks<F> {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn next(&mut self) -> io::Result<Option<RecordBatch>> {
+        while let Some(block) = self.batches.next() {
+            let bytes = self.bytes(&block)?;
+            let batch = contained(|| {
+                let batch = self.decoder.read_record_batch(&block, &bytes)?;
+                batch.map(|batch| batch.project(&cells::shown(&self.schema))).transpose()
+            })?;
+            if batch.is_some() {
+                return Ok(batch);
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<F: ChunkReader> Blocks<F> {
+    /// A message with its body, checked.
+    fn bytes(&self, block: &Block) -> io::Result<Buffer> {
+        let outside = || broken("a message lies outside of the file");
+        let start = u64::try_from(block.offset()).map_err(|_| outside())?;
+        let length = block_length(block).ok_or_else(outside)?;
+        if start.checked_add(length).is_none_or(|end| end > self.file.len()) {
+            return Err(outside());
+        }
+        let length = usize::try_from(length).map_err(|_| outside())?;
+        let bytes = contained(|| self.file.get_bytes(start, length))?;
+        let head = usize::try_from(block.metaDataLength()).map_err(|_| outside())?;
+        let (described, body) = bytes.split_at_checked(head).ok_or_else(outside)?;
+        // The length of the description, and most often a mark before it.
+        let prefix = if described.starts_with(&CONTINUATION) { 8 } else { 4 };
+        let described = described.get(prefix..).unwrap_or_default();
+        let message = root_as_message(described).map_err(|error| broken(error.to_string()))?;
+        body_length(message)?;
+        check(message, body)?;
+        Ok(Buffer::from(bytes))
+    }
+}
+
+/// Bytes of a message with its body.
+fn block_length(block: &Block) -> Option<u64> {
+    let head = u64::try_from(block.metaDataLength()).ok()?;
+    head.checked_add(u64::try_from(block.bodyLength()).ok()?)
+}
+
+/// Bytes of the body of a message.
+fn body_length(message: Message<'_>) -> io::Result<u64> {
+    match u64::try_from(message.bodyLength()) {
+        Ok(length) if length <= MOST_BYTES => Ok(length),
+        _ => Err(broken(format!(
+            "a batch has {} bytes, and at most {MOST_BYTES} are read",
+            message.bodyLength()
+        ))),
+    }
+}
+
 /// Checks the sizes that a batch will have: the decoder takes memory for what the file says.
-fn check(batch: Described<'_>, body: &[u8]) -> io::Result<()> {
+fn check(message: Message<'_>, body: &[u8]) -> io::Result<()> {
+    let batch = match message.header_type() {
+        MessageHeader::RecordBatch => message.header_as_record_batch(),
+        MessageHeader::DictionaryBatch => {
+            message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data())
+        }
+        _ => None,
+    };
+    let Some(batch) = batch else { return Ok(()) };
     let rows = batch.length();
     if !(0..=MOST_ROWS).contains(&rows) {
         return Err(broken(format!("a batch has {rows} rows, and at most {MOST_ROWS} are read")));

@@ -19,6 +19,8 @@ mod text;
 mod thrift;
 
 use std::fmt;
+#[cfg(feature = "columnar")]
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -76,7 +78,7 @@ pub(crate) const REMEDY: &str =
 /// A table as text, with notes about it.
 pub(crate) type Found<'r> = (Box<dyn Read + 'r>, Vec<String>);
 
-/// The table of an input whose first bytes are `start`. Parquet is read from its end: the file at `path`
+/// The table of an input whose first bytes are `start`. Files are read from their end: the one at `path`
 /// is opened again where there is one, and otherwise the input is kept in memory.
 ///
 /// # Errors
@@ -90,15 +92,32 @@ pub(crate) fn text<'r>(
 ) -> io::Result<Found<'r>> {
     let input = io::Cursor::new(start).chain(rest);
     let batches: Box<dyn Batches + 'r> = match (container, path) {
-        (Container::Parquet, Some(path)) => Box::new(parquet::open(std::fs::File::open(path)?)?),
-        (Container::Parquet, None) => Box::new(parquet::open_in_memory(input)?),
-        (Container::ArrowFile, _) => Box::new(arrow::open_file(input)?),
+        (Container::Parquet, Some(path)) => Box::new(parquet::open(File::open(path)?)?),
+        (Container::Parquet, None) => Box::new(parquet::open(kept(input)?)?),
+        (Container::ArrowFile, Some(path)) => Box::new(arrow::open_file(File::open(path)?)?),
+        (Container::ArrowFile, None) => Box::new(arrow::open_file(kept(input)?)?),
         (Container::ArrowStream, _) => Box::new(arrow::open(input)?),
     };
     let text = Text::new(batches);
     let mut notes = vec![format!("the file is {}: its first bytes say so", container.name())];
     notes.extend(text.notes());
     Ok((Box::new(text), notes))
+}
+
+/// An input that cannot be read from its end, in memory.
+#[cfg(feature = "columnar")]
+fn kept(input: impl Read) -> io::Result<bytes::Bytes> {
+    /// Most bytes of it.
+    const MOST: u64 = 1 << 28;
+    let mut bytes = Vec::new();
+    input.take(MOST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST {
+        let most = MOST >> 20;
+        return Err(text::broken(format!(
+            "packed files are read up to {most} MB; unpack it first"
+        )));
+    }
+    Ok(bytes.into())
 }
 
 /// As with the formats, without them.
@@ -119,7 +138,7 @@ pub(crate) fn text<'r>(
 #[cfg(feature = "columnar")]
 pub(crate) fn parquet_text(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let batches = parquet::open(std::fs::File::open(path)?)?;
+    let batches = parquet::open(File::open(path)?)?;
     Text::new(Box::new(batches)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

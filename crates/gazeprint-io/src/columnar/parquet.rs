@@ -1,10 +1,9 @@
 //! Parquet, row group by row group.
 
-use std::io::{self, Read};
+use std::io;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -28,8 +27,6 @@ const MOST_GROUPS: i64 = i16::MAX as i64;
 const MOST_ROWS: i64 = 1 << 26;
 /// Most bytes of a page of a column, unpacked, and of the largest pages of all columns together.
 const MOST_BYTES: i64 = 1 << 28;
-/// Most bytes of an input that is kept in memory.
-const MOST_KEPT: u64 = 1 << 28;
 /// First bytes of a page that are looked at: more than its description has.
 const PAGE_HEAD: u64 = 1 << 16;
 
@@ -46,20 +43,6 @@ impl Batches for RowGroups {
     fn next(&mut self) -> io::Result<Option<RecordBatch>> {
         contained(|| self.reader.next().transpose())
     }
-}
-
-/// Opens what is in memory: an input that cannot be read from its end.
-///
-/// # Errors
-/// As [`open`], and if there is too much of it.
-pub(super) fn open_in_memory(input: impl Read) -> io::Result<RowGroups> {
-    let mut bytes = Vec::new();
-    input.take(MOST_KEPT + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST_KEPT {
-        let most = MOST_KEPT >> 20;
-        return Err(broken(format!("packed Parquet is read up to {most} MB; unpack it first")));
-    }
-    open(Bytes::from(bytes))
 }
 
 /// Checks a file and begins to read it.
