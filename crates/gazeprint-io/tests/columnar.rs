@@ -346,3 +346,30 @@ fn broken_files_are_refused() {
         assert_eq!(text(&bytes).unwrap().0, "a,b\n", "{format}");
     }
 }
+
+/// Sizes that a file only claims to have. The decoders would take memory for them, and the system would
+/// end the process.
+#[test]
+fn claims_are_checked_before_memory_is_taken() {
+    // Version 1, then a list of 2^31 - 1 structures: the columns, or the row groups behind a column.
+    let list = [0xfc, 0xff, 0xff, 0xff, 0xff, 0x07];
+    let columns = [&[0x15, 2, 0x19], &list[..], &[0]].concat();
+    let root = [0x15, 2, 0x19, 0x1c, 0x48, 1, b'r', 0x15, 0, 0, 0x16, 0, 0x19];
+    let groups = [&root[..], &list, &[0]].concat();
+    // A column with 2^31 - 1 columns in it.
+    let children = [0xfe, 0xff, 0xff, 0xff, 0x0f];
+    let inside = [&[0x15, 2, 0x19, 0x1c, 0x48, 1, b'r', 0x15], &children[..], &[0, 0]].concat();
+    for footer in [columns, groups, inside] {
+        let length = u32::try_from(footer.len()).unwrap().to_le_bytes();
+        let file = [b"PAR1", footer.as_slice(), &length, b"PAR1"].concat();
+        let error = text(&file).unwrap_err().to_string();
+        assert!(error.contains("broken") || error.contains("without end"), "{error}");
+    }
+    // A column of 800 bytes, which says that it has 32 TB once it is unpacked.
+    let numbers: ArrayRef = Arc::new((0..100).map(Some).collect::<Int64Array>());
+    let mut file = arrow_file(&batch(vec![("a", numbers)]), Some(CompressionType::ZSTD));
+    let place = file.windows(8).position(|bytes| bytes == 800_u64.to_le_bytes()).unwrap();
+    file[place..place + 8].copy_from_slice(&(1_u64 << 45).to_le_bytes());
+    let error = text(&file).unwrap_err().to_string();
+    assert!(error.contains("unpacks to 35184372088832 bytes"), "{error}");
+}

@@ -249,11 +249,31 @@ fn parse_trials(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), Impo
 /// A change to an input; places are parts of its length.
 #[derive(Debug, Clone)]
 enum Mutation {
-    Flip { at: f64, bits: u8 },
-    Cut { at: f64, length: usize },
-    End { at: f64 },
-    Repeat { at: f64, length: usize, times: usize },
-    Insert { at: f64, what: &'static [u8] },
+    Flip {
+        at: f64,
+        bits: u8,
+    },
+    Cut {
+        at: f64,
+        length: usize,
+    },
+    End {
+        at: f64,
+    },
+    Repeat {
+        at: f64,
+        length: usize,
+        times: usize,
+    },
+    Insert {
+        at: f64,
+        what: &'static [u8],
+    },
+    /// In the place of as many bytes: formats with offsets are not read far once these are off.
+    Put {
+        at: f64,
+        what: &'static [u8],
+    },
 }
 
 /// What parsers stumble over.
@@ -293,7 +313,9 @@ fn mutation() -> impl Strategy<Value = Mutation> {
             length,
             times
         }),
-        (at, 0..STUMBLES.len()).prop_map(|(at, i)| Mutation::Insert { at, what: STUMBLES[i] }),
+        (at.clone(), 0..STUMBLES.len())
+            .prop_map(|(at, i)| Mutation::Insert { at, what: STUMBLES[i] }),
+        (at, 0..STUMBLES.len()).prop_map(|(at, i)| Mutation::Put { at, what: STUMBLES[i] }),
     ]
 }
 
@@ -319,6 +341,11 @@ fn mutate(bytes: &mut Vec<u8>, mutation: &Mutation) {
         Mutation::Insert { at, what } => {
             let start = place(at);
             bytes.splice(start..start, what.iter().copied());
+        }
+        Mutation::Put { at, what } => {
+            let start = place(at);
+            let end = (start + what.len()).min(bytes.len());
+            bytes[start..end].copy_from_slice(&what[..end - start]);
         }
     }
 }

@@ -144,7 +144,10 @@ impl Walk<'_> {
 mod tests {
     use super::*;
 
-    fn visited(bytes: &[u8]) -> Option<(usize, Vec<(Vec<i16>, i64)>)> {
+    /// A path and the value that it leads to.
+    type Visit = (Vec<i16>, i64);
+
+    fn visited(bytes: &[u8]) -> Option<(usize, Vec<Visit>)> {
         let mut found = Vec::new();
         let length = walk(bytes, &mut |path, value| found.push((path.to_vec(), value)))?;
         Some((length, found))

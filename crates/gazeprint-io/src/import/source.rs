@@ -355,6 +355,17 @@ mod tests {
         assert!(error.starts_with("input, row 30001: found the byte 0xfc"), "{error}");
     }
 
+    #[cfg(not(feature = "columnar"))]
+    #[test]
+    fn a_build_without_columns_says_so() {
+        let error = Source::new(&b"PAR1 and more"[..]).err().unwrap().to_string();
+        assert_eq!(
+            error,
+            "input: found Parquet, expected a text table, since this build reads no other; save the \
+             table as CSV, or make a build that has it: cargo build --release --features columnar"
+        );
+    }
+
     #[test]
     fn programs_and_broken_archives_are_refused() {
         assert!(Source::new(&b"MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00"[..]).is_err());
