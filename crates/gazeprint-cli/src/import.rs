@@ -35,6 +35,7 @@ Examples:
 
 Tables may be CSV, TSV or separated by semicolons, in UTF-8, UTF-16 or Windows-1252, with decimal
 points or commas, packed with gzip or not. Missing values are empty, `.`, NA, NaN or UNDEFINEDnull.
+Parquet and Arrow IPC (.arrow, .feather) are read by builds with --features columnar.
 
 Roles for --map: reader, text, session, trial, index, x, y, line, duration, onset, gap, eye, kind;
 of words also word, label, start, end, left, right, top, bottom. x_px, x_char, duration_s,

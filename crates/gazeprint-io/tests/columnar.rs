@@ -175,6 +175,26 @@ fn frames_with_lists_are_taken() {
     }
 }
 
+/// As other tools write them, with the quirks that these have: `scripts/references/columnar.py`.
+#[test]
+fn files_of_other_tools_are_read() {
+    let wanted = "subject_id,text_id,name,onset,duration,location\n\
+        Jürgen,\"a,1\",fixation_ivt,100,200.5,\"[512.3, 300]\"\n\
+        b,\"a,1\",fixation_ivt,330,,\"[600, null]\"\n\
+        b,\"q\"\"x\",saccade,500,30,\"[1, 2]\"\n";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/columnar");
+    let mut files = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let mut source = Source::open(&path, File::open(&path).unwrap()).unwrap();
+        let mut found = String::new();
+        source.read_to_string(&mut found).unwrap();
+        assert_eq!(found, wanted, "{}", path.display());
+        files += 1;
+    }
+    assert_eq!(files, 6);
+}
+
 /// Missing values, gaps, sessions, several lines, groups, orders, Unicode, and numbers at the edges.
 fn odd_corpus() -> Corpus {
     let word = |index, form: Option<&str>, start, end| Word {
