@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::ValueEnum;
-use gazeprint_io::WriteError;
+use gazeprint_io::{TableFormat, WriteError};
 
 use crate::inspect::plural;
 use crate::{corpus_or_default, print};
@@ -14,10 +14,12 @@ use crate::{corpus_or_default, print};
 #[command(after_help = "\
 Examples:
   gazeprint export my-corpus --to csv --out tables
+  gazeprint export my-corpus --to parquet --out columns
   gazeprint export my-corpus --to pymovements --out frames
   gazeprint import frames/events.csv --words frames/aois.csv --out again
 
 csv: fixations.csv, words.csv and, where orders or groups are known, trials.csv.
+parquet: the same tables with types, packed; in builds with --features columnar.
 pymovements: events.csv (name, onset, offset, duration, location_x, location_y) and aois.csv
 (start_x, end_x, start_y, end_y); places are in characters and lines.")]
 pub(crate) struct Args {
@@ -38,6 +40,8 @@ pub(crate) struct Args {
 enum Target {
     /// The tables of a corpus folder
     Csv,
+    /// The tables of a corpus folder, as Parquet
+    Parquet,
     /// Frames of events and areas, as pymovements has them
     Pymovements,
 }
@@ -48,8 +52,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     for message in notes.messages() {
         eprintln!("note: {message}");
     }
+    let tables = |format| gazeprint_io::write_corpus_as(&corpus, &args.out, format, args.overwrite);
     let written = match args.to {
-        Target::Csv => gazeprint_io::write_corpus(&corpus, &args.out, args.overwrite),
+        Target::Csv => tables(TableFormat::Csv),
+        Target::Parquet => tables(TableFormat::Parquet),
         Target::Pymovements => gazeprint_io::write_frames(&corpus, &args.out, args.overwrite),
     };
     written.map_err(|error| match error {

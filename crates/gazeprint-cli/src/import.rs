@@ -53,7 +53,8 @@ Formats:
 docs/import/ has a page for each.
 
 Text may be in UTF-8, UTF-16 or Windows-1252, with decimal points or commas, packed with gzip or
-not. Missing values are empty, `.`, NA, NaN or UNDEFINEDnull, among others.
+not. Missing values are empty, `.`, NA, NaN or UNDEFINEDnull, among others. Parquet and Arrow IPC
+(.arrow, .feather) are read by builds with --features columnar.
 
 --words takes words in characters, areas of interest in pixels, popEye's letters, or a map from
 characters to words. --text takes a text in a monospaced font. Without either, the corpus has

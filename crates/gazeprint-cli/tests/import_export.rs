@@ -18,6 +18,46 @@ fn write(folder: &Path, file: &str, text: &str) {
     std::fs::write(folder.join(file), text).unwrap();
 }
 
+#[cfg(feature = "columnar")]
+#[test]
+fn a_corpus_goes_out_as_parquet_and_comes_back() {
+    let folder = folder();
+    let folder = folder.path();
+    let simulate = ["simulate", "--readers", "3", "--texts", "8", "--lines", "2", "--out", "demo"];
+    succeeded(&gazeprint_in(folder, &simulate));
+    succeeded(&gazeprint_in(folder, &["export", "demo", "--to", "parquet", "--out", "columns"]));
+    succeeded(&gazeprint_in(folder, &["export", "columns", "--to", "csv", "--out", "again"]));
+    let [words, trials] = ["columns/words.parquet", "columns/trials.parquet"];
+    let arguments = ["import", "columns/fixations.parquet", "--words", words, "--trials", trials];
+    let found = succeeded(&gazeprint_in(folder, &[&arguments[..], &["--out", "third"]].concat()));
+    assert!(found.contains("fixations.parquet: the file is Parquet"), "{found}");
+    let read = |file: &str| std::fs::read(folder.join(file)).unwrap();
+    for file in ["fixations.csv", "words.csv", "trials.csv"] {
+        for out in ["again", "third"] {
+            let (old, new) = (read(&format!("demo/{file}")), read(&format!("{out}/{file}")));
+            assert!(old == new, "{out}/{file} differs");
+        }
+    }
+}
+
+#[cfg(not(feature = "columnar"))]
+#[test]
+fn a_build_without_parquet_says_how_to_get_it() {
+    let folder = folder();
+    let folder = folder.path();
+    succeeded(&gazeprint_in(
+        folder,
+        &["simulate", "--readers", "2", "--texts", "4", "--out", "demo"],
+    ));
+    let parquet = ["export", "demo", "--to", "parquet", "--out", "columns"];
+    let error = refused(&gazeprint_in(folder, &parquet), 1);
+    assert!(error.contains("cargo build --release --features columnar"), "{error}");
+    write(folder, "fixations.parquet", "PAR1");
+    let error =
+        refused(&gazeprint_in(folder, &["import", "fixations.parquet", "--out", "again"]), 1);
+    assert!(error.contains("cargo build --release --features columnar"), "{error}");
+}
+
 const WORDS: &str = "text,word_index,word,char_start,char_end\ns1,1,Who,0,3\ns1,2,reads,4,9\n";
 
 #[test]

@@ -10,7 +10,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-use common::{gazeprint, stderr, stdout};
+use common::{gazeprint, stderr};
 
 /// A small simulated corpus in a folder.
 fn corpus(folder: &Path) -> PathBuf {

@@ -9,10 +9,11 @@
 use std::fs;
 use std::path::Path;
 
-use gazeprint::corpus::Corpus;
+use gazeprint::corpus::{Corpus, Fixation};
 
 use crate::error::WriteError;
-use crate::write::{check, number};
+use crate::frame::{Frame, TableFormat};
+use crate::write::check;
 
 /// Names of the files of [`write_frames`].
 const FILES: [&str; 2] = ["events.csv", "aois.csv"];
@@ -39,87 +40,49 @@ pub fn write_frames(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(
         .map_err(|error| WriteError::Unwritable { path: folder.to_owned(), error })?;
     for (file, table) in files.iter().zip([events(corpus), areas(corpus)]) {
         let failed = |error| WriteError::Unwritable { path: file.clone(), error };
-        let bytes = table.and_then(|t| Ok(t.into_inner().map_err(|e| e.into_error())?));
-        fs::write(file, bytes.map_err(|e| failed(e.into()))?).map_err(failed)?;
+        fs::write(file, table.write(TableFormat::Csv).map_err(failed)?).map_err(failed)?;
     }
     Ok(())
 }
 
-fn events(corpus: &Corpus) -> csv::Result<csv::Writer<Vec<u8>>> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record([
-        "subject_id",
-        "text_id",
-        "session",
-        "trial",
-        "name",
-        "onset",
-        "offset",
-        "duration",
-        "location_x",
-        "location_y",
-        "line",
-        "x_char",
-        "gap",
-    ])?;
-    for path in corpus.scanpaths() {
-        for fixation in &path.fixations {
-            let (onset, duration) = (fixation.onset.map(|o| o.0), fixation.duration.map(|d| d.0));
-            let x = number(fixation.x.map(|x| x.0));
-            let line = fixation.line.map(|line| line.to_string()).unwrap_or_default();
-            table.write_record([
-                corpus.readers()[path.reader].as_str(),
-                corpus.texts()[path.text].id(),
-                &path.session,
-                &path.trial,
-                "fixation",
-                &number(onset),
-                &number(onset.zip(duration).map(|(onset, duration)| onset + duration)),
-                &number(duration),
-                &x,
-                &line,
-                &line,
-                &x,
-                if fixation.gap { "1" } else { "0" },
-            ])?;
-        }
-    }
-    Ok(table)
+fn events(corpus: &Corpus) -> Frame<'_> {
+    let paths = corpus.scanpaths();
+    let rows = || paths.iter().flat_map(|path| path.fixations.iter().map(move |f| (path, f)));
+    let onset = |f: &Fixation| f.onset.map(|onset| onset.0);
+    let duration = |f: &Fixation| f.duration.map(|duration| duration.0);
+    let offset = |f: &Fixation| onset(f).zip(duration(f)).map(|(onset, length)| onset + length);
+    let mut table = Frame::default();
+    table.names("subject_id", rows().map(|(path, _)| corpus.readers()[path.reader].as_str()));
+    table.names("text_id", rows().map(|(path, _)| corpus.texts()[path.text].id()));
+    table.names("session", rows().map(|(path, _)| path.session.as_str()));
+    table.names("trial", rows().map(|(path, _)| path.trial.as_str()));
+    table.names("name", rows().map(|_| "fixation"));
+    table.numbers("onset", rows().map(|(_, f)| onset(f)));
+    table.numbers("offset", rows().map(|(_, f)| offset(f)));
+    table.numbers("duration", rows().map(|(_, f)| duration(f)));
+    table.numbers("location_x", rows().map(|(_, f)| f.x.map(|x| x.0)));
+    table.wholes("location_y", rows().map(|(_, f)| f.line));
+    table.wholes("line", rows().map(|(_, f)| f.line));
+    table.numbers("x_char", rows().map(|(_, f)| f.x.map(|x| x.0)));
+    table.flags("gap", rows().map(|(_, f)| f.gap));
+    table
 }
 
-fn areas(corpus: &Corpus) -> csv::Result<csv::Writer<Vec<u8>>> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record([
-        "text_id",
-        "line",
-        "word_index",
-        "word",
-        "char_start",
-        "char_end",
-        "start_x",
-        "end_x",
-        "start_y",
-        "end_y",
-    ])?;
-    for text in corpus.texts() {
-        for line in text.lines() {
-            for word in line.words() {
-                let [start, end] = [word.start, word.end].map(|c| c.to_string());
-                let number = line.number();
-                table.write_record([
-                    text.id(),
-                    &number.to_string(),
-                    &word.index.to_string(),
-                    word.form.as_deref().unwrap_or_default(),
-                    &start,
-                    &end,
-                    &start,
-                    &end,
-                    &number.to_string(),
-                    &number.saturating_add(1).to_string(),
-                ])?;
-            }
-        }
-    }
-    Ok(table)
+fn areas(corpus: &Corpus) -> Frame<'_> {
+    let rows = || {
+        let lines = corpus.texts().iter().flat_map(|t| t.lines().iter().map(move |l| (t, l)));
+        lines.flat_map(|(text, line)| line.words().iter().map(move |w| (text, line.number(), w)))
+    };
+    let mut table = Frame::default();
+    table.names("text_id", rows().map(|(text, ..)| text.id()));
+    table.wholes("line", rows().map(|(_, line, _)| Some(line)));
+    table.counts("word_index", rows().map(|(.., word)| Some(word.index)));
+    table.texts("word", rows().map(|(.., word)| word.form.as_deref()));
+    table.wholes("char_start", rows().map(|(.., word)| Some(word.start)));
+    table.wholes("char_end", rows().map(|(.., word)| Some(word.end)));
+    table.wholes("start_x", rows().map(|(.., word)| Some(word.start)));
+    table.wholes("end_x", rows().map(|(.., word)| Some(word.end)));
+    table.wholes("start_y", rows().map(|(_, line, _)| Some(line)));
+    table.wholes("end_y", rows().map(|(_, line, _)| Some(line.saturating_add(1))));
+    table
 }

@@ -249,15 +249,35 @@ fn parse_trials(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), Impo
 /// A change to an input; places are parts of its length.
 #[derive(Debug, Clone)]
 enum Mutation {
-    Flip { at: f64, bits: u8 },
-    Cut { at: f64, length: usize },
-    End { at: f64 },
-    Repeat { at: f64, length: usize, times: usize },
-    Insert { at: f64, what: &'static [u8] },
+    Flip {
+        at: f64,
+        bits: u8,
+    },
+    Cut {
+        at: f64,
+        length: usize,
+    },
+    End {
+        at: f64,
+    },
+    Repeat {
+        at: f64,
+        length: usize,
+        times: usize,
+    },
+    Insert {
+        at: f64,
+        what: &'static [u8],
+    },
+    /// In the place of as many bytes: formats with offsets are not read far once these are off.
+    Put {
+        at: f64,
+        what: &'static [u8],
+    },
 }
 
 /// What parsers stumble over.
-const STUMBLES: [&[u8]; 20] = [
+const STUMBLES: [&[u8]; 22] = [
     b",",
     b"\t",
     b";",
@@ -278,6 +298,8 @@ const STUMBLES: [&[u8]; 20] = [
     b"inf",
     b".",
     b"\xf0\x9f\x98\x80",
+    b"\xff\xff\xff\x7f",
+    b"\xff\xff\xff\xff\x0f",
 ];
 
 fn mutation() -> impl Strategy<Value = Mutation> {
@@ -291,7 +313,9 @@ fn mutation() -> impl Strategy<Value = Mutation> {
             length,
             times
         }),
-        (at, 0..STUMBLES.len()).prop_map(|(at, i)| Mutation::Insert { at, what: STUMBLES[i] }),
+        (at.clone(), 0..STUMBLES.len())
+            .prop_map(|(at, i)| Mutation::Insert { at, what: STUMBLES[i] }),
+        (at, 0..STUMBLES.len()).prop_map(|(at, i)| Mutation::Put { at, what: STUMBLES[i] }),
     ]
 }
 
@@ -317,6 +341,11 @@ fn mutate(bytes: &mut Vec<u8>, mutation: &Mutation) {
         Mutation::Insert { at, what } => {
             let start = place(at);
             bytes.splice(start..start, what.iter().copied());
+        }
+        Mutation::Put { at, what } => {
+            let start = place(at);
+            let end = (start + what.len()).min(bytes.len());
+            bytes[start..end].copy_from_slice(&what[..end - start]);
         }
     }
 }
@@ -381,30 +410,35 @@ fn seeds_are_small_and_taken() {
 #[test]
 fn mutated_inputs_are_taken_or_refused_with_a_place() {
     for (name, parser, seeds) in PARSERS {
-        let config = Config { cases: cases(), failure_persistence: None, ..Config::default() };
-        let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-        let strategy = (0..seeds.len(), vec(mutation(), 1..6));
-        let tried = TestRunner::new_with_rng(config, rng).run(&strategy, |(seed, mutations)| {
-            let mut bytes = seeds[seed].to_vec();
-            mutations.iter().for_each(|mutation| mutate(&mut bytes, mutation));
-            let begun = Instant::now();
-            let result = check(parser, &bytes);
-            prop_assert!(begun.elapsed() < Duration::from_secs(10), "{name} takes too long");
-            if let Err(error) = result {
-                prop_assert!(error.at().is_some(), "{name}: no place: {error}");
-                prop_assert!(
-                    error.to_string().contains("row")
-                        || matches!(
-                            error,
-                            ImportError::Empty { .. } | ImportError::Unreadable { .. }
-                        ),
-                    "{name}: no row: {error}"
-                );
-            }
-            Ok(())
-        });
-        if let Err(error) = tried {
-            panic!("{name}: {error}");
-        }
+        try_mutated(name, parser, seeds);
     }
 }
+
+fn try_mutated(name: &str, parser: Parser, seeds: &[&[u8]]) {
+    let config = Config { cases: cases(), failure_persistence: None, ..Config::default() };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let strategy = (0..seeds.len(), vec(mutation(), 1..6));
+    let tried = TestRunner::new_with_rng(config, rng).run(&strategy, |(seed, mutations)| {
+        let mut bytes = seeds[seed].to_vec();
+        mutations.iter().for_each(|mutation| mutate(&mut bytes, mutation));
+        let begun = Instant::now();
+        let result = check(parser, &bytes);
+        prop_assert!(begun.elapsed() < Duration::from_secs(10), "{name} takes too long");
+        if let Err(error) = result {
+            prop_assert!(error.at().is_some(), "{name}: no place: {error}");
+            prop_assert!(
+                error.to_string().contains("row")
+                    || matches!(error, ImportError::Empty { .. } | ImportError::Unreadable { .. }),
+                "{name}: no row: {error}"
+            );
+        }
+        Ok(())
+    });
+    if let Err(error) = tried {
+        panic!("{name}: {error}");
+    }
+}
+
+#[cfg(feature = "columnar")]
+#[path = "import_fuzz/columnar.rs"]
+mod columnar;

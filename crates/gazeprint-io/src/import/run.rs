@@ -1,29 +1,28 @@
 //! An import from files to a recording.
 
+mod opened;
+mod parser;
+
 use std::collections::{HashMap, HashSet};
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::aliases::{Choice, beside};
-use super::asc::{self, AscOptions};
-use super::bids::{self, BidsOptions, EventTable, Eyes, Metadata, Side};
+use super::bids::{self, Eyes, Metadata};
 use super::collect::{Imported, RawReading, Recording};
-use super::dataviewer::{self, ReportOptions, Words};
+use super::dataviewer::{ReportOptions, Words};
 use super::error::{At, ImportError};
 use super::format::{Format, column_names};
 use super::gaze::GazeOptions;
 use super::layout::lines::Method;
-use super::popeye::{self, GatheredWords, PopEyeOptions};
-use super::pymovements::{self, FrameOptions};
+use super::popeye::GatheredWords;
 use super::recording::Sink;
 use super::report::{ImportReport, InputReport, Shape};
-use super::samples::{self, SamplesOptions};
-use super::source::Source;
-use super::swift::{self, SwiftOptions};
 use super::table::{self, TableOptions};
-use super::tobii::{self, TobiiOptions};
 use super::words::{GivenDisplay, Known, WordTable};
+use opened::Opened;
+use parser::{Parser, SideOfRun};
 
 /// What to import.
 #[derive(Debug, Clone, Default)]
@@ -345,174 +344,6 @@ impl<'r> Run<'r> {
             has_words: matches!(imported, Imported::Corpus(_)),
         };
         Ok((imported, report))
-    }
-}
-
-/// An input and how to read it.
-struct Parser<'r> {
-    request: &'r Request,
-    choices: Vec<Choice>,
-    format: Format,
-    path: &'r Path,
-    name: Arc<str>,
-    file: usize,
-}
-
-impl Parser<'_> {
-    fn report_options(&self) -> ReportOptions<'_> {
-        self.request.report_options(&self.choices)
-    }
-
-    fn read(
-        &self,
-        input: &mut dyn BufRead,
-        known: &mut Known,
-        gathered: &mut GatheredWords,
-        sink: &mut dyn Sink,
-    ) -> Result<Shape, ImportError> {
-        let (file, choices, report) = (self.file, &self.choices[..], self.report_options());
-        match self.format {
-            Format::DataViewer => {
-                let mut words = match std::mem::take(known) {
-                    Known::Screen(words) => Words::Screen(words),
-                    Known::Map(map) => Words::Characters(map),
-                    other => {
-                        *known = other;
-                        Words::Unknown
-                    }
-                };
-                let shape = dataviewer::read(input, file, &report, &mut words, sink)?;
-                match words {
-                    Words::Screen(words) => *known = Known::Screen(words),
-                    Words::Characters(map) => *known = Known::Map(map),
-                    Words::Unknown => {}
-                }
-                Ok(shape)
-            }
-            Format::Swift => {
-                let Known::Items(items) = known else {
-                    return Err(ImportError::value(
-                        At::row(0),
-                        "a sequence by numbers of sentences and words",
-                        "the sentences",
-                        "give the list of items with --text FILE",
-                    ));
-                };
-                let reader = self.request.gaze.reader.clone();
-                let reader = reader.unwrap_or_else(|| swift::reader_of(self.path));
-                swift::read(input, file, &SwiftOptions { reader, items }, sink)
-            }
-            Format::PopEye => {
-                let gathered = matches!(known, Known::Nothing).then_some(gathered);
-                let options = PopEyeOptions { choices };
-                known.place(&report, sink, |sink| {
-                    popeye::read(input, file, &options, gathered, sink)
-                })
-            }
-            _ => known.place(&report, sink, |sink| self.read_placed(input, sink)),
-        }
-    }
-
-    /// Formats that know nothing of words.
-    fn read_placed(
-        &self,
-        input: &mut dyn BufRead,
-        sink: &mut dyn Sink,
-    ) -> Result<Shape, ImportError> {
-        let (file, choices) = (self.file, &self.choices[..]);
-        match self.format {
-            Format::Asc => {
-                let options = AscOptions { stem: Arc::clone(&self.name), gaze: self.gaze() };
-                asc::read(input, file, &options, sink)
-            }
-            Format::Samples => {
-                let (stem, choices) = (Arc::clone(&self.name), self.choices.clone());
-                let options = SamplesOptions { stem, choices, gaze: self.gaze() };
-                samples::read(input, file, &options, sink)
-            }
-            Format::Pymovements => pymovements::read(input, file, &FrameOptions { choices }, sink),
-            Format::Tobii => tobii::read(input, file, &TobiiOptions { choices }, sink),
-            _ => {
-                let reader = self.request.gaze.reader.as_ref().unwrap_or(&self.name);
-                let (reader, choices) = (Some(Arc::clone(reader)), self.choices.clone());
-                table::read(input, file, &TableOptions { choices, reader }, sink)
-            }
-        }
-    }
-
-    /// What is taken from recordings. Several of one reader are sessions, lest trials of the same
-    /// name become one.
-    fn gaze(&self) -> GazeOptions {
-        let mut gaze = self.request.gaze.clone();
-        if gaze.reader.is_some() && gaze.session.is_none() && self.request.inputs.len() > 1 {
-            gaze.session = Some(Arc::clone(&self.name));
-        }
-        gaze
-    }
-}
-
-/// What belongs to a recording of BIDS.
-struct SideOfRun {
-    samples: Option<Metadata>,
-    stimulus: Option<Metadata>,
-    events: Option<(Opened, Option<Metadata>, usize)>,
-}
-
-impl SideOfRun {
-    fn read(
-        mut self,
-        input: &mut dyn BufRead,
-        parser: &Parser<'_>,
-        sink: &mut dyn Sink,
-    ) -> Result<Shape, ImportError> {
-        let name = parser.path.file_name().unwrap_or_default().to_string_lossy();
-        let (choices, gaze) = (parser.choices.clone(), parser.request.gaze.clone());
-        let options = BidsOptions { name: name.into(), choices, gaze };
-        let events = self.events.as_mut().map(|(opened, columns, file)| EventTable {
-            path: &opened.path,
-            input: &mut opened.source,
-            file: *file,
-            columns: columns.take(),
-        });
-        let side = Side { samples: self.samples, events, stimulus: self.stimulus };
-        bids::read(input, parser.file, &options, side, sink)
-    }
-}
-
-/// Bytes that formats are guessed by.
-const START: usize = 1 << 14;
-
-/// A file whose start is known.
-struct Opened {
-    path: PathBuf,
-    source: Source<'static>,
-    start: String,
-}
-
-impl Opened {
-    fn new(path: &Path, open: &Open<'_>) -> Result<Self, ImportError> {
-        let named = |error: ImportError| error.in_file(path);
-        let input =
-            open(path).map_err(|error| ImportError::Unreadable { at: At::file(path), error })?;
-        let mut source = Source::new(input).map_err(named)?;
-        let start = source.fill_buf().map_err(|error| named(ImportError::reading(1, error)))?;
-        let start = String::from_utf8_lossy(&start[..start.len().min(START)]).into_owned();
-        Ok(Self { path: path.to_owned(), source, start })
-    }
-
-    /// Calls a parser; what is wrong or decided then goes with the name of the file.
-    fn read(
-        mut self,
-        recording: &mut Recording,
-        read: impl FnOnce(&mut dyn BufRead, &mut dyn Sink) -> Result<Shape, ImportError>,
-    ) -> Result<Shape, ImportError> {
-        let before = recording.notes.len();
-        let shape = read(&mut self.source, recording).map_err(|error| error.in_file(&self.path))?;
-        let about = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let mut decided: Vec<String> = self.source.notes().to_vec();
-        decided.extend(recording.notes.drain(before..));
-        recording.notes.extend(decided.into_iter().map(|note| format!("{about}: {note}")));
-        Ok(shape)
     }
 }
 

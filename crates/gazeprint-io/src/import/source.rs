@@ -2,18 +2,32 @@
 //!
 //! Gzip is known by its first bytes. A byte-order mark says which Unicode it is. Without one, zero
 //! bytes on one side make it UTF-16; text that is valid UTF-8 is UTF-8; everything else is taken
-//! for Windows-1252, which spreadsheets and laboratories still write.
+//! for Windows-1252, which spreadsheets and laboratories still write. Parquet and Arrow IPC are known
+//! by their first bytes, and become the text of the same table.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
+use std::path::Path;
 
 use encoding_rs::{Decoder, DecoderResult, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use flate2::read::MultiGzDecoder;
 
 use super::error::{At, ImportError};
+use crate::columnar::{self, Container, Lacking};
 
 /// Bytes that are read at a time, and that the encoding is decided on.
 const CHUNK: usize = 1 << 16;
+
+/// How files begin that people take for recordings: what they are, and what to do.
+const FOREIGN: [(&[u8], &str, &str); 7] = [
+    (b"PK\x03\x04", "a spreadsheet or an archive", "save the sheet as CSV, or unpack the archive"),
+    (b"\xd0\xcf\x11\xe0", "an old spreadsheet", "save the sheet as CSV"),
+    (b"SR_RESEARCH", "a binary EyeLink recording (EDF)", "convert it with edf2asc"),
+    (b"RDX", "an R workspace", "write the table with write.csv in R"),
+    (b"%PDF", "a PDF", "give the table that it was made from"),
+    (b"\x89PNG", "a picture", "give the recording"),
+    (b"\x89HDF", "an HDF5 file", "write the table as CSV or Parquet"),
+];
 
 /// A recording as UTF-8 text.
 pub struct Source<'r> {
@@ -55,24 +69,46 @@ impl std::error::Error for Fault {}
 impl ImportError {
     /// An error of reading, with what a [`Source`] knows of it.
     pub fn reading(row: u64, error: io::Error) -> Self {
-        match error.downcast::<Fault>() {
+        let error = match error.downcast::<Fault>() {
             Ok(Fault { line, found, encoding }) => {
-                Self::Encoding { at: At::row(line), found, encoding }
+                return Self::Encoding { at: At::row(line), found, encoding };
             }
+            Err(error) => error,
+        };
+        match error.downcast::<Lacking>() {
+            Ok(Lacking(container)) => Self::value(
+                At::row(row),
+                container.name(),
+                "a text table, since this build reads no other",
+                columnar::REMEDY,
+            ),
             Err(error) => Self::Unreadable { at: At::row(row), error },
         }
     }
 }
 
 impl<'r> Source<'r> {
-    /// Looks at the first bytes and decides.
+    /// Looks at the first bytes and decides. Parquet is kept in memory as a whole: for files,
+    /// [`Source::open`] is better.
     ///
     /// # Errors
-    /// If they cannot be read, or are no text.
+    /// If they cannot be read, or are neither text nor a table.
     pub fn new(input: impl Read + 'r) -> Result<Self, ImportError> {
+        Self::decide(Box::new(input), None)
+    }
+
+    /// As [`Source::new`], of the file at a path, which `input` reads. Parquet is read from its end,
+    /// and the file is opened again for that.
+    ///
+    /// # Errors
+    /// As [`Source::new`].
+    pub fn open(path: &Path, input: impl Read + 'r) -> Result<Self, ImportError> {
+        Self::decide(Box::new(input), Some(path))
+    }
+
+    fn decide(mut input: Box<dyn Read + 'r>, mut path: Option<&Path>) -> Result<Self, ImportError> {
         let failed = |error| ImportError::reading(0, error);
         let mut notes = Vec::new();
-        let mut input: Box<dyn Read + 'r> = Box::new(input);
         let mut raw = Vec::new();
         read_some(&mut *input, &mut raw).map_err(failed)?;
         if raw.starts_with(&[0x1f, 0x8b]) {
@@ -80,6 +116,19 @@ impl<'r> Source<'r> {
             raw = Vec::new();
             read_some(&mut *input, &mut raw).map_err(failed)?;
             notes.push("the file is gzip: its first two bytes say so".to_owned());
+            path = None;
+        }
+        if let Some(container) = Container::of(&raw) {
+            let found = columnar::text(container, raw, input, path).map_err(failed)?;
+            input = found.0;
+            notes.extend(found.1);
+            raw = Vec::new();
+            read_some(&mut *input, &mut raw).map_err(failed)?;
+        }
+        if let Some((_, found, remedy)) = FOREIGN.iter().find(|(start, ..)| raw.starts_with(start))
+        {
+            let expected = "a text file, or a table in Parquet or Arrow IPC";
+            return Err(ImportError::value(At::row(0), *found, expected, *remedy));
         }
         let mut is_ascii = true;
         let encoding = if raw.starts_with(&[0xef, 0xbb, 0xbf]) {
@@ -320,6 +369,25 @@ mod tests {
         let error = source.read_to_string(&mut String::new()).unwrap_err();
         let error = ImportError::reading(0, error).to_string();
         assert!(error.starts_with("input, row 30001: found the byte 0xfc"), "{error}");
+    }
+
+    #[cfg(not(feature = "columnar"))]
+    #[test]
+    fn a_build_without_columns_says_so() {
+        let error = Source::new(&b"PAR1 and more"[..]).err().unwrap().to_string();
+        assert_eq!(
+            error,
+            "input: found Parquet, expected a text table, since this build reads no other; save the \
+             table as CSV, or make a build that has it: cargo build --release --features columnar"
+        );
+    }
+
+    #[test]
+    fn files_of_other_kinds_are_named() {
+        for (start, found, _) in FOREIGN {
+            let error = Source::new(&[start, b" and more"].concat()[..]).err().unwrap().to_string();
+            assert!(error.starts_with(&format!("input: found {found}, ")), "{error}");
+        }
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 
 use super::collect::{Imported, RawReading};
@@ -13,8 +12,9 @@ use super::table::{self, TableOptions};
 use super::{Recording, Role};
 use crate::error::WriteError;
 use crate::files::Kind;
+use crate::frame::{Frame, TableFormat};
 use crate::read::DEFAULT_NAME;
-use crate::write::{Table, check_corpus_folder, check_name, chosen, number, write_tables};
+use crate::write::{check_corpus_folder, check_name, write_tables};
 
 /// Checks that an import can be written here, before minutes are spent on reading.
 ///
@@ -39,7 +39,8 @@ pub fn write_imported(
         Imported::Corpus(corpus) => crate::write_corpus(corpus, folder, overwrite),
         Imported::Fixations(readings) => {
             check(readings)?;
-            write_tables(folder, overwrite, || vec![(Kind::Fixations, fixations(readings))])
+            let tables = || vec![(Kind::Fixations, fixations(readings))];
+            write_tables(folder, overwrite, TableFormat::Csv, tables)
         }
     }
 }
@@ -62,67 +63,54 @@ fn check(readings: &[RawReading]) -> Result<(), WriteError> {
     Ok(())
 }
 
-fn fixations(readings: &[RawReading]) -> Table {
-    let any = |test: fn(&RawFixation) -> bool| {
-        readings.iter().flat_map(|reading| &reading.fixations).any(test)
-    };
-    let session = any(|f| f.session.is_some());
-    let trial = any(|f| f.trial.is_some());
-    let onset = any(|f| f.onset_ms.is_some());
-    let gap = any(|f| f.gap);
-    let eye = any(|f| f.eye.is_some());
-    let word = any(|f| f.word.is_some());
+fn fixations(readings: &[RawReading]) -> Frame<'_> {
+    let rows = || readings.iter().flat_map(|reading| &reading.fixations);
+    let any = |test: fn(&RawFixation) -> bool| rows().any(test);
     let chars = any(|f| matches!(f.position, Position::Chars { .. }));
     // Where no position is known at all, the columns still say what is missing.
     let pixels = !chars || any(|f| matches!(f.position, Position::Pixels { .. }));
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(chosen([
-        (true, "reader"),
-        (true, "text"),
-        (session, "session"),
-        (trial, "trial"),
-        (true, "fix_index"),
-        (chars, "line"),
-        (chars, "x_char"),
-        (pixels, "x_px"),
-        (pixels, "y_px"),
-        (true, "duration_ms"),
-        (onset, "onset_ms"),
-        (gap, "gap"),
-        (eye, "eye"),
-        (word, "word_index"),
-    ]))?;
-    for reading in readings {
-        for (i, fixation) in reading.fixations.iter().enumerate() {
-            let (line, x_char, x_px, y_px) = match fixation.position {
-                Position::Chars { x, line } => (line.to_string(), Some(x), None, None),
-                Position::Pixels { x, y } => (String::new(), None, Some(x), Some(y)),
-                Position::Missing | Position::Letter { .. } => (String::new(), None, None, None),
-            };
-            let eye_name = match fixation.eye {
-                Some(Eye::Left) => "left",
-                Some(Eye::Right) => "right",
-                None => "",
-            };
-            table.write_record(chosen([
-                (true, &*fixation.reader),
-                (true, &*fixation.text),
-                (session, fixation.session.as_deref().unwrap_or(DEFAULT_NAME)),
-                (trial, fixation.trial.as_deref().unwrap_or(DEFAULT_NAME)),
-                (true, &(i + 1).to_string()),
-                (chars, &line),
-                (chars, &number(x_char)),
-                (pixels, &number(x_px)),
-                (pixels, &number(y_px)),
-                (true, &number(fixation.duration_ms)),
-                (onset, &number(fixation.onset_ms)),
-                (gap, if fixation.gap { "1" } else { "0" }),
-                (eye, eye_name),
-                (word, &fixation.word.map(|word| word.to_string()).unwrap_or_default()),
-            ]))?;
-        }
+    let mut table = Frame::default();
+    table.names("reader", rows().map(|f| &*f.reader));
+    table.names("text", rows().map(|f| &*f.text));
+    if any(|f| f.session.is_some()) {
+        table.names("session", rows().map(|f| f.session.as_deref().unwrap_or(DEFAULT_NAME)));
     }
-    Ok(table)
+    if any(|f| f.trial.is_some()) {
+        table.names("trial", rows().map(|f| f.trial.as_deref().unwrap_or(DEFAULT_NAME)));
+    }
+    let numbers = readings.iter().flat_map(|r| (1..).map(Some).take(r.fixations.len()));
+    table.counts("fix_index", numbers);
+    if chars {
+        let position = |f: &RawFixation| match f.position {
+            Position::Chars { x, line } => Some((x, line)),
+            _ => None,
+        };
+        table.counts("line", rows().map(move |f| position(f).map(|(_, line)| line)));
+        table.numbers("x_char", rows().map(move |f| position(f).map(|(x, _)| x)));
+    }
+    if pixels {
+        let position = |f: &RawFixation| match f.position {
+            Position::Pixels { x, y } => Some((x, y)),
+            _ => None,
+        };
+        table.numbers("x_px", rows().map(move |f| position(f).map(|(x, _)| x)));
+        table.numbers("y_px", rows().map(move |f| position(f).map(|(_, y)| y)));
+    }
+    table.numbers("duration_ms", rows().map(|f| f.duration_ms));
+    if any(|f| f.onset_ms.is_some()) {
+        table.numbers("onset_ms", rows().map(|f| f.onset_ms));
+    }
+    if any(|f| f.gap) {
+        table.flags("gap", rows().map(|f| f.gap));
+    }
+    if any(|f| f.eye.is_some()) {
+        let name = |eye| if eye == Eye::Left { "left" } else { "right" };
+        table.texts("eye", rows().map(move |f| f.eye.map(name)));
+    }
+    if any(|f| f.word.is_some()) {
+        table.counts("word_index", rows().map(|f| f.word));
+    }
+    table
 }
 
 /// What is in a folder with fixations and without words.
@@ -147,14 +135,13 @@ pub struct WithoutWords {
 }
 
 impl WithoutWords {
-    /// Looks at a folder; `None` where it has words, or no fixations in CSV or TSV.
+    /// Looks at a folder; `None` where it has words, or no fixations.
     ///
     /// # Errors
     /// If the fixations cannot be read.
     pub fn read(folder: &Path) -> Result<Option<Self>, ImportError> {
         let [words, fixations] = [Kind::Words, Kind::Fixations].map(|kind| kind.candidates(folder));
-        let [csv, tsv, _] = fixations;
-        let Some(path) = [csv, tsv].into_iter().find(|path| path.is_file()) else {
+        let Some(path) = fixations.into_iter().find(|path| path.is_file()) else {
             return Ok(None);
         };
         if words.iter().any(|path| path.exists()) {
@@ -162,8 +149,7 @@ impl WithoutWords {
         }
         let named = |error: ImportError| error.in_file(&path);
         let file = fs::File::open(&path).map_err(|e| named(ImportError::reading(0, e)))?;
-        let input: Box<dyn Read> = Box::new(file);
-        let mut source = Source::new(input).map_err(named)?;
+        let mut source = Source::open(&path, file).map_err(named)?;
         let mut recording = Recording::default();
         let options = TableOptions::default();
         let shape = table::read(&mut source, 0, &options, &mut recording).map_err(named)?;
