@@ -320,21 +320,7 @@ impl Recording {
                 });
             scanpaths[id].fixations.extend(fixations.iter().map(build_fixation));
         }
-        let mut trials_without_fixations = 0;
-        for (_, trial) in &self.trials {
-            let text = self.text_places.get(&trial.text);
-            if let (Some(&text), Some(group)) = (text, &trial.group) {
-                texts[text].group = Some(group.to_string());
-            }
-            let key = reader_places
-                .get(&trial.reader)
-                .zip(text)
-                .map(|(&reader, &text)| (reader, text, named(&trial.session), named(&trial.trial)));
-            match key.and_then(|key| ids.get(&key)) {
-                Some(&id) => scanpaths[id].order = trial.order.or(scanpaths[id].order),
-                None => trials_without_fixations += 1,
-            }
-        }
+        let trials_without_fixations = self.apply_trials(&mut texts, &readers, &mut scanpaths);
         if trials_without_fixations > 0 {
             self.note(format!("{trials_without_fixations} trials have no fixations"));
         }
@@ -352,6 +338,57 @@ impl Recording {
         }
         Corpus::new(name, readers, texts, scanpaths)
             .map_err(|error| wrong_words(at(RowPlace { file: 0, row: 0 }), "the corpus", error))
+    }
+
+    /// Gives texts their groups and readings their places in the order; how many trials have no
+    /// reading. A table without sessions or trials is about all of them.
+    fn apply_trials(
+        &self,
+        texts: &mut [Text],
+        readers: &[String],
+        scanpaths: &mut [Scanpath],
+    ) -> u64 {
+        let mut pages: HashMap<String, Vec<usize>> = HashMap::new();
+        for (i, text) in texts.iter().enumerate() {
+            pages.entry(first_page(text.id(), &self.text_places).to_owned()).or_default().push(i);
+        }
+        let mut readings: HashMap<(&str, usize), Vec<usize>> = HashMap::new();
+        for (i, path) in scanpaths.iter().enumerate() {
+            readings.entry((readers[path.reader].as_str(), path.text)).or_default().push(i);
+        }
+        let mut without_fixations = 0;
+        for (_, trial) in &self.trials {
+            let pages = pages.get(trial.text.as_ref()).map(Vec::as_slice).unwrap_or_default();
+            let mut found = false;
+            for &text in pages {
+                if let Some(group) = &trial.group {
+                    texts[text].group = Some(group.to_string());
+                }
+                let of_reader = readings.get(&(trial.reader.as_ref(), text));
+                for &id in of_reader.into_iter().flatten() {
+                    let path = &mut scanpaths[id];
+                    let is = |named: &Option<Arc<str>>, name: &str| {
+                        named.as_deref().is_none_or(|named| named == name)
+                    };
+                    if is(&trial.session, &path.session) && is(&trial.trial, &path.trial) {
+                        path.order = trial.order.or(path.order);
+                        found = true;
+                    }
+                }
+            }
+            without_fixations += u64::from(!found);
+        }
+        without_fixations
+    }
+}
+
+/// The name of a text of which this is a layout: `TEXT~2` is one of `TEXT`.
+fn first_page<'t>(name: &'t str, texts: &HashMap<Arc<str>, usize>) -> &'t str {
+    match name.rsplit_once('~') {
+        Some((first, number)) if texts.contains_key(first) && number.parse::<u32>().is_ok() => {
+            first
+        }
+        _ => name,
     }
 }
 

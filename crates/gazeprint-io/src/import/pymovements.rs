@@ -7,6 +7,7 @@
 //! columns are those of the package's documentation.
 
 use std::io::BufRead;
+use std::sync::Arc;
 
 use super::aliases::{Choice, Mapping, Role, Unit};
 use super::dialect::{Row, Rows};
@@ -16,10 +17,12 @@ use super::report::Shape;
 use super::values::{Name, Names, is_missing, name, number, number_or_missing};
 
 /// How to read a frame.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct FrameOptions<'o> {
     /// Columns that the user chose; the others are found by their names.
     pub choices: &'o [Choice],
+    /// Who read, where there is no column for it.
+    pub reader: Option<Arc<str>>,
 }
 
 const ROLES: [Role; 11] = [
@@ -49,7 +52,11 @@ pub fn read(
     let mut rows = Rows::open(input, "a row of column names, then one row for each event")?;
     let mapping = find(&rows, options)?;
     sink.note(rows.decision.clone());
-    let mut events = Events::new(&mapping, rows.header.len());
+    let only_reader = options.reader.clone().filter(|_| mapping.get(Role::Reader).is_none());
+    if let Some(reader) = &only_reader {
+        sink.note(format!("there is no column for the reader: all fixations are of {reader}"));
+    }
+    let mut events = Events::new(&mapping, rows.header.len(), only_reader);
     let mut read = 0;
     while let Some(row) = rows.next()? {
         read += 1;
@@ -69,7 +76,10 @@ pub fn read(
 fn find(rows: &Rows<'_>, options: &FrameOptions<'_>) -> Result<Mapping, ImportError> {
     let (header, row) = (&rows.header, rows.header_row);
     let mut mapping = Mapping::find(header, row, &ROLES, options.choices)?;
-    let mut needed = vec![Role::Reader, Role::Text, Role::Kind, Role::Onset];
+    let mut needed = vec![Role::Text, Role::Kind, Role::Onset];
+    if options.reader.is_none() {
+        needed.push(Role::Reader);
+    }
     if mapping.get(Role::Offset).is_none() {
         needed.push(Role::Duration);
     }
@@ -96,6 +106,7 @@ struct Events {
     /// Cells that a row should have.
     width: usize,
     reader: Option<Name>,
+    only_reader: Option<Arc<str>>,
     text: Option<Name>,
     session: Option<Name>,
     trial: Option<Name>,
@@ -109,7 +120,7 @@ struct Events {
 }
 
 impl Events {
-    fn new(mapping: &Mapping, width: usize) -> Self {
+    fn new(mapping: &Mapping, width: usize, only_reader: Option<Arc<str>>) -> Self {
         let times = [Role::Onset, Role::Offset, Role::Duration].map(|role| {
             let unit = mapping.get(role).and_then(|mapped| mapped.unit?.milliseconds());
             (mapping.index(role), unit.unwrap_or(1.0))
@@ -117,6 +128,7 @@ impl Events {
         Self {
             width,
             reader: Name::of(mapping, Role::Reader),
+            only_reader,
             text: Name::of(mapping, Role::Text),
             session: Name::of(mapping, Role::Session),
             trial: Name::of(mapping, Role::Trial),
@@ -139,7 +151,10 @@ impl Events {
             return Err(Reason::NOT_A_FIXATION);
         }
         let names = &mut self.names;
-        let reader = name(&mut self.reader, row, names).ok_or(Reason::NO_READER)?;
+        let reader = match &self.only_reader {
+            Some(reader) => Arc::clone(reader),
+            None => name(&mut self.reader, row, names).ok_or(Reason::NO_READER)?,
+        };
         let text = name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?;
         let [onset_ms, offset, duration] = self.times.map(|(column, unit)| {
             let time = number_or_missing(cell(column), true)?.map(|time| time * unit);

@@ -106,6 +106,7 @@ fn refuse_degrees(mapping: &Mapping, row: u64) -> Result<(), ImportError> {
 struct Numbers {
     values: Vec<f64>,
     commas: usize,
+    points: usize,
 }
 
 impl Numbers {
@@ -113,12 +114,20 @@ impl Numbers {
         if let Some(value) = number(cell, true) {
             self.values.push(value);
             self.commas += usize::from(cell.contains(','));
+            self.points += usize::from(cell.contains('.'));
         }
     }
 
     fn median(&mut self) -> Option<f64> {
         self.values.sort_by(f64::total_cmp);
         self.values.get(self.values.len() / 2).copied()
+    }
+
+    /// The median of what later values are above the one before.
+    fn median_step(&self) -> Option<f64> {
+        let steps = self.values.windows(2).map(|pair| pair[1] - pair[0]);
+        let mut rising = Self { values: steps.filter(|s| *s > 0.0).collect(), ..Self::default() };
+        rising.median()
     }
 
     fn largest(&self) -> Option<f64> {
@@ -176,9 +185,19 @@ impl Fixations {
                 numbers.take(column.map_or("", |column| row.cell(column)));
             }
         })?;
-        let comma = [&xs, &durations, &onsets, &ys].iter().any(|numbers| numbers.commas > 0);
+        let any = |count: fn(&Numbers) -> usize| {
+            [&xs, &durations, &onsets, &ys].into_iter().any(|numbers| count(numbers) > 0)
+        };
+        let (commas, points) = (any(|numbers| numbers.commas), any(|numbers| numbers.points));
+        let comma = commas && !points;
         if comma {
             sink.note("decimals follow a comma: numbers of the first rows have one".to_owned());
+        } else if commas {
+            sink.note(
+                "decimals follow a point: numbers of the first rows have one; those with a comma are \
+                 not taken for numbers, since it may be for thousands"
+                    .to_owned(),
+            );
         }
         let has = |role| mapping.get(role).is_some();
         let in_pixels = in_pixels(mapping, rows.header_row, &xs, sink)?;
@@ -189,8 +208,14 @@ impl Fixations {
             sink.note("there is no column for the line: all fixations are on line 1".to_owned());
         }
         let duration_factor = factor(mapping.get(Role::Duration), &mut durations, None, sink);
-        let onset_factor =
-            factor(mapping.get(Role::Onset), &mut onsets, Some(duration_factor), sink);
+        let like = match (onsets.median_step(), durations.median()) {
+            // Nobody fixates twenty times within one fixation.
+            (Some(step), Some(duration)) if duration_factor == 1.0 && 20.0 * step < duration => {
+                (1000.0, format!("they rise by {step} where durations are {duration} ms"))
+            }
+            _ => (duration_factor, "as durations are".to_owned()),
+        };
+        let onset_factor = factor(mapping.get(Role::Onset), &mut onsets, Some(like), sink);
         let only_reader = options.reader.clone().filter(|_| !has(Role::Reader));
         if let Some(reader) = &only_reader {
             sink.note(format!(
@@ -369,14 +394,14 @@ fn in_pixels(
 fn factor(
     column: Option<&Mapped>,
     numbers: &mut Numbers,
-    like: Option<f64>,
+    like: Option<(f64, String)>,
     sink: &mut dyn Sink,
 ) -> f64 {
     let Some(column) = column else { return 1.0 };
     let named = column.unit.and_then(Unit::milliseconds);
     let (factor, why) = match (named, like, numbers.median()) {
         (Some(factor), ..) => (factor, "its name says so".to_owned()),
-        (None, Some(like), _) => (like, "as durations are".to_owned()),
+        (None, Some(like), _) => like,
         (None, None, Some(median)) if median < SECONDS => {
             (1000.0, format!("the median of the first rows is {median}"))
         }

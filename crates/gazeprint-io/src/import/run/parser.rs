@@ -105,14 +105,21 @@ impl Parser<'_> {
                 let options = SamplesOptions { stem, choices, gaze: self.gaze() };
                 samples::read(input, file, &options, sink)
             }
-            Format::Pymovements => pymovements::read(input, file, &FrameOptions { choices }, sink),
+            Format::Pymovements => {
+                let reader = Some(Arc::clone(self.reader()));
+                pymovements::read(input, file, &FrameOptions { choices, reader }, sink)
+            }
             Format::Tobii => tobii::read(input, file, &TobiiOptions { choices }, sink),
             _ => {
-                let reader = self.request.gaze.reader.as_ref().unwrap_or(&self.name);
-                let (reader, choices) = (Some(Arc::clone(reader)), self.choices.clone());
+                let (reader, choices) = (Some(Arc::clone(self.reader())), self.choices.clone());
                 table::read(input, file, &TableOptions { choices, reader }, sink)
             }
         }
+    }
+
+    /// Who reads, where the file does not say.
+    fn reader(&self) -> &Arc<str> {
+        self.request.gaze.reader.as_ref().unwrap_or(&self.name)
     }
 
     /// What is taken from recordings. Several of one reader are sessions, lest trials of the same
