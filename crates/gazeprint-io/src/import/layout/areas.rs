@@ -70,18 +70,37 @@ impl Fit {
         // Labels of one length say nothing about padding.
         let slope = if xx > 0.0 { xy / xx } else { y / x };
         let intercept = if xx > 0.0 { y - slope * x } else { 0.0 };
-        let squares = pairs.map(|(characters, width)| {
-            let residual = width - slope * characters - intercept;
-            residual * residual
-        });
-        let residual = (squares.sum::<f64>() / n).sqrt();
+        let residual = residual(pairs, slope, intercept);
         let sound = slope.is_finite() && slope > 0.0 && residual.is_finite();
         sound.then_some(Self { slope, intercept, residual, areas })
+    }
+
+    /// Fits the padding alone, where the pixels per character are given.
+    pub fn given(slope: f64, pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
+        let areas = pairs.clone().count();
+        if areas == 0 {
+            return Self { slope, intercept: 0.0, residual: 0.0, areas };
+        }
+        let padding: f64 =
+            pairs.clone().map(|(characters, width)| width - slope * characters).sum();
+        let intercept = padding / areas as f64;
+        Self { slope, intercept, residual: residual(pairs, slope, intercept), areas }
     }
 
     fn is_proportional(&self) -> bool {
         self.residual > PROPORTIONAL * self.slope
     }
+}
+
+/// Root of the mean squared distance from a line, in pixels.
+fn residual(pairs: impl Iterator<Item = (f64, f64)>, slope: f64, intercept: f64) -> f64 {
+    let (mut count, mut squares) = (0.0, 0.0);
+    for (characters, width) in pairs {
+        let away = width - slope * characters - intercept;
+        squares += away * away;
+        count += 1.0;
+    }
+    f64::sqrt(squares / count)
 }
 
 /// The areas of all texts.
@@ -124,11 +143,9 @@ impl Areas {
         sink: &mut dyn Sink,
     ) -> Result<Vec<Layout>, ImportError> {
         let all = self.texts.iter().flat_map(|(_, areas)| areas).filter_map(measure);
-        let fit = match (pitch, Fit::of(all)) {
-            (Some(slope), Some(fit)) => Fit { slope, ..fit },
-            (Some(slope), None) => Fit { slope, intercept: 0.0, residual: 0.0, areas: 0 },
-            (None, Some(fit)) => fit,
-            (None, None) => return Err(self.no_fit()),
+        let fit = match pitch {
+            Some(slope) => Fit::given(slope, all),
+            None => Fit::of(all).ok_or_else(|| self.no_fit())?,
         };
         note(&fit, pitch.is_some(), sink);
         let several = self.pages.iter().filter(|(_, pages)| pages.len() > 1).count();
@@ -190,11 +207,7 @@ fn measure(area: &WordArea) -> Option<(f64, f64)> {
 /// A text in another font than the others gets a fit of its own.
 fn fit_of_text(areas: &[WordArea], shared: Fit, pitch: Option<f64>) -> (Fit, bool) {
     let measured = areas.iter().filter_map(measure);
-    let away = measured.clone().map(|(characters, width)| {
-        let residual = width - shared.slope * characters - shared.intercept;
-        residual * residual
-    });
-    let away = (away.sum::<f64>() / areas.len().max(1) as f64).sqrt();
+    let away = residual(measured.clone(), shared.slope, shared.intercept);
     let own = Fit::of(measured).filter(|own| {
         pitch.is_none() && own.areas >= 5 && away > 0.25 * shared.slope && own.residual < 0.5 * away
     });

@@ -125,3 +125,21 @@ fn areas_without_labels_need_a_pitch() {
     let layouts = areas.layouts(Some(10.0), &mut Collected::default()).unwrap();
     assert_eq!(layouts[0].words.len(), 2);
 }
+
+#[test]
+fn pixels_per_character_that_are_given_leave_the_padding_to_be_fitted() {
+    // Widths of 4 pixels per character and a padding of 20, of which the given 6 explain the mean.
+    let pairs = [(2.0, 28.0), (4.0, 36.0), (6.0, 44.0)];
+    let fit = Fit::given(6.0, pairs.into_iter());
+    assert_eq!((fit.slope, fit.intercept, fit.areas), (6.0, 12.0, 3));
+    assert!((fit.residual - (32.0_f64 / 3.0).sqrt()).abs() < 1e-9, "{}", fit.residual);
+    assert!(fit.is_proportional());
+    assert!(!Fit::given(4.0, pairs.into_iter()).is_proportional());
+    // A font width somewhat off must not move the words by the other fit's padding.
+    let mut areas = Areas::default();
+    areas.page(&"t".into(), page(&["one three seventeen"], 10.0, 50.0));
+    let mut found = Collected::default();
+    let layouts = areas.layouts(Some(9.5), &mut found).unwrap();
+    assert!(found.notes[0].contains("padding 12.8"), "{}", found.notes[0]);
+    assert!((layouts[0].column(0, 50.0) + 0.15).abs() < 0.01);
+}
