@@ -137,10 +137,6 @@ impl Known {
     ) -> Result<T, ImportError> {
         let Self::Screen(words) = self else { return parse(sink) };
         let screen = ScreenToText::new(words.layouts(), options.lines, sink);
-        let screen = match options.reach {
-            Some(reach) => screen.with_reach(reach),
-            None => screen,
-        };
         let mut placed = OnPages { pages: TurnedPages::new(words), screen };
         let parsed = parse(&mut placed)?;
         placed.screen.finish()?;

@@ -93,9 +93,6 @@ fn on_screen(
 ) -> Result<(), ImportError> {
     let mut base = Base::default();
     let mut screen = ScreenToText::new(&words.layouts, options.lines, sink);
-    if let Some(reach) = options.reach {
-        screen = screen.with_reach(reach);
-    }
     let mut pages = TurnedPages::new(words);
     report.each(rows, &mut screen, |_, mut seen, screen| {
         let layout = pages.turn(&mut seen.fixation);

@@ -45,13 +45,6 @@ impl<'s> ScreenToText<'s> {
         Self { sink, layouts, method, reach, trial, tally }
     }
 
-    /// A fixation further than this from every line is on none; in line spacings.
-    #[must_use]
-    pub fn with_reach(mut self, spacings: f64) -> Self {
-        self.reach = spacings;
-        self
-    }
-
     /// Hands the last trial over, and notes how lines were assigned.
     ///
     /// # Errors
