@@ -4,6 +4,7 @@ use std::io::BufRead;
 use std::ops::Range;
 
 use super::error::{At, ImportError};
+use super::format::declared_delimiter;
 use super::lines::{LONGEST, Lines};
 use super::recording::Sink;
 use super::values::number;
@@ -95,11 +96,8 @@ impl<'i> Rows<'i> {
             let Some(first) = lines.sample(SAMPLE)?.front() else {
                 return Err(ImportError::Empty { at: At::row(lines.number().max(1)), expected });
             };
-            // Spreadsheets tell each other the delimiter by a first line such as `sep=;`.
-            if let [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] =
-                first.trim().as_bytes()
-            {
-                declared = Some(*delimiter);
+            if let Some(delimiter) = declared_delimiter(first) {
+                declared = Some(delimiter);
             } else if !first.trim().is_empty() {
                 break;
             }

@@ -11,7 +11,7 @@ use super::bids::{self, BidsOptions, EventTable, Eyes, Metadata, Side};
 use super::collect::{Imported, RawReading, Recording};
 use super::dataviewer::{self, ReportOptions, Words};
 use super::error::{At, ImportError};
-use super::format::Format;
+use super::format::{Format, stem};
 use super::gaze::GazeOptions;
 use super::layout::lines::Method;
 use super::popeye::{self, GatheredWords, PopEyeOptions};
@@ -492,14 +492,6 @@ impl Opened {
         recording.notes.extend(decided.into_iter().map(|note| format!("{about}: {note}")));
         Ok(shape)
     }
-}
-
-/// The name of a file without its extensions.
-fn stem(path: &Path) -> Arc<str> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
-    stem.into()
 }
 
 fn counts(imported: &Imported) -> (usize, usize, usize) {
