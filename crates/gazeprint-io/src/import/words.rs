@@ -195,8 +195,13 @@ struct OnPages<'w, 's> {
 
 impl Sink for OnPages<'_, '_> {
     fn fixation(&mut self, place: RowPlace, mut fixation: RawFixation) -> Result<(), ImportError> {
-        self.pages.turn(&mut fixation);
-        self.screen.fixation(place, fixation)
+        match self.pages.turn(&mut fixation) {
+            Ok(_) => self.screen.fixation(place, fixation),
+            Err(reason) => {
+                self.screen.dropped(place, reason, &fixation.text);
+                Ok(())
+            }
+        }
     }
 
     fn word(&mut self, place: RowPlace, word: RawWord) -> Result<(), ImportError> {

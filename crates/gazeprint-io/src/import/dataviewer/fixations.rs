@@ -94,8 +94,14 @@ fn on_screen(
     let mut base = Base::default();
     let mut screen = ScreenToText::new(&words.layouts, options.lines, sink);
     let mut pages = TurnedPages::new(words);
-    report.each(rows, &mut screen, |_, mut seen, screen| {
-        let layout = pages.turn(&mut seen.fixation);
+    report.each(rows, &mut screen, |row, mut seen, screen| {
+        let layout = match pages.turn(&mut seen.fixation) {
+            Ok(layout) => layout,
+            Err(reason) => {
+                screen.dropped(seen.place, reason, row.line());
+                return Ok(());
+            }
+        };
         if base.is_decided() {
             seen.fixation.word = layout.and_then(|layout| base.word(&seen, layout, false));
             return screen.fixation(seen.place, seen.fixation);
@@ -136,7 +142,7 @@ struct Page<'w> {
     reader: Arc<str>,
     text: Arc<str>,
     trial: Option<Arc<str>>,
-    name: Arc<str>,
+    name: Result<Arc<str>, Reason>,
     layout: Option<&'w Layout>,
 }
 
@@ -146,7 +152,13 @@ impl<'w> TurnedPages<'w> {
     }
 
     /// Gives a fixation the name of the text as its reader saw it, and finds the layout.
-    pub(in crate::import) fn turn(&mut self, fixation: &mut RawFixation) -> Option<&'w Layout> {
+    ///
+    /// # Errors
+    /// If the text has several pages, and which one is not known.
+    pub(in crate::import) fn turn(
+        &mut self,
+        fixation: &mut RawFixation,
+    ) -> Result<Option<&'w Layout>, Reason> {
         let is_same = |page: &Page<'_>| {
             Arc::ptr_eq(&page.reader, &fixation.reader)
                 && Arc::ptr_eq(&page.text, &fixation.text)
@@ -154,18 +166,18 @@ impl<'w> TurnedPages<'w> {
         };
         if !self.last.as_ref().is_some_and(is_same) {
             let RawFixation { reader, text, trial, .. } = &*fixation;
-            let name = Arc::clone(self.words.page(text, reader, trial.as_ref()).unwrap_or(text));
+            let name = self.words.page(text, reader, trial.as_ref());
             self.last = Some(Page {
                 reader: Arc::clone(reader),
                 text: Arc::clone(text),
                 trial: trial.clone(),
-                layout: self.words.layouts.get(&name),
+                layout: name.as_ref().ok().and_then(|name| self.words.layouts.get(name)),
                 name,
             });
         }
-        let page = self.last.as_ref()?;
-        fixation.text = Arc::clone(&page.name);
-        page.layout
+        let Some(page) = &self.last else { return Ok(None) };
+        fixation.text = page.name.clone()?;
+        Ok(page.layout)
     }
 }
 

@@ -122,6 +122,79 @@ fn rows_are_dropped_with_reason_and_row() {
     assert_eq!(dropped, expected);
 }
 
+/// Without the columns at these places.
+fn without(table: &str, columns: &[usize]) -> String {
+    let keep = |line: &str| -> String {
+        let cells = line.split(',').enumerate().filter(|(at, _)| !columns.contains(at));
+        cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(",") + "\n"
+    };
+    table.replace("\"two,\"", "two").lines().map(keep).collect()
+}
+
+fn texts_of_readers(found: &Collected) -> Vec<(&str, &str)> {
+    found.fixations.iter().map(|(_, f)| (&*f.reader, &*f.text)).collect()
+}
+
+#[test]
+fn pages_are_found_by_the_columns_that_areas_have() {
+    let expected = [("p1", "t"), ("p1", "t"), ("p1", "t"), ("p1", "t"), ("p2", "t~2")];
+    let found = on_screen(FIXATIONS, &without(AREAS, &[1])).unwrap();
+    assert_eq!(texts_of_readers(&found), expected);
+    let found = on_screen(FIXATIONS, &without(AREAS, &[0])).unwrap();
+    assert_eq!(texts_of_readers(&found), expected);
+    // A reader with one page saw that, whatever the trial is called.
+    let found = on_screen(&FIXATIONS.replace("p2,9,", "p2,12,"), AREAS).unwrap();
+    assert_eq!(texts_of_readers(&found), expected);
+    let found = on_screen(&without(FIXATIONS, &[1]), AREAS).unwrap();
+    assert_eq!(texts_of_readers(&found), expected);
+    let error = on_screen(FIXATIONS, &without(AREAS, &[0, 1])).unwrap_err().to_string();
+    assert!(error.contains("in another place") && error.contains("--map reader="), "{error}");
+}
+
+#[test]
+fn a_fixation_on_an_unknown_page_is_dropped() {
+    let found = on_screen(&FIXATIONS.replace("p2,9,t,100,160,220", "p3,9,t,100,160,220"), AREAS);
+    let found = found.unwrap();
+    assert_eq!(found.rows(areas::UNKNOWN_PAGE), [6]);
+    assert_eq!(found.fixations.len(), 4);
+    // With one page there is no question.
+    let one: String =
+        AREAS.lines().filter(|l| !l.starts_with("p2")).map(|l| l.to_owned() + "\n").collect();
+    assert_eq!(on_screen(FIXATIONS, &one).unwrap().fixations.len(), 5);
+}
+
+#[test]
+fn areas_may_come_in_any_order() {
+    let expected = on_screen(FIXATIONS, AREAS).unwrap();
+    let mut rows: Vec<&str> = AREAS.lines().skip(1).collect();
+    rows.sort_by_key(|row| row.split(',').nth(3));
+    let sorted = [&[AREAS.lines().next().unwrap()], &rows[..]].concat().join("\n");
+    let found = on_screen(FIXATIONS, &sorted).unwrap();
+    assert_eq!(found.words, expected.words);
+    assert_eq!(found.fixations, expected.fixations);
+    assert_eq!(found.rows(areas::REPEATED_AREA).len(), 1);
+    let texts: std::collections::HashSet<_> = found.words.iter().map(|word| &word.text).collect();
+    assert_eq!(texts.len(), 2);
+}
+
+#[test]
+fn many_readers_and_layouts_take_no_longer_each() {
+    let mut table = String::from("reader,text,IA_ID,IA_LABEL,IA_LEFT,IA_RIGHT,IA_TOP,IA_BOTTOM\n");
+    for id in 0..40 {
+        for reader in 0..1000 {
+            let (left, top) = (100 + id * 40, 10 * reader);
+            let label = "x".repeat(1 + id % 3);
+            let right = left + 10 * (1 + id % 3);
+            table += &format!("{reader},t,{id},{label},{left},{right},{top},{}\n", top + 40);
+        }
+    }
+    let start = std::time::Instant::now();
+    let (options, mut found) = (ReportOptions::new(&[]), Collected::default());
+    areas::read(&mut source(&table).unwrap(), 1, &options, None, &mut found).unwrap();
+    assert_eq!(found.words.len(), 40_000);
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
+
 #[test]
 fn words_that_look_like_missing_values_stay() {
     let found = on_screen(FIXATIONS, AREAS).unwrap();
