@@ -260,6 +260,59 @@ fn characters_are_grouped_into_words_and_lines() {
     assert_eq!(reasons, [(6, "contradicting_word"), (8, "word_without_characters")]);
 }
 
+/// As the report would count from another number.
+fn renumbered(by: i64) -> String {
+    let cells = |line: &str| -> String {
+        let mut cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        for column in [3, 5, 7] {
+            let is_digit = |c: char| c.is_ascii_digit();
+            let parts = cells[column].split_inclusive(|c: char| !is_digit(c)).map(|part| {
+                let digits = part.trim_end_matches(|c: char| !is_digit(c));
+                let number = digits.parse::<i64>().map(|number| (number + by).to_string());
+                number.unwrap_or_default() + &part[digits.len()..]
+            });
+            cells[column] = parts.collect();
+        }
+        cells.join("\t")
+    };
+    let (header, rows) = CHARACTERS.split_once('\n').unwrap();
+    let rows: Vec<String> = rows.lines().map(cells).collect();
+    format!("{header}\n{}\n", rows.join("\n"))
+}
+
+#[test]
+fn the_first_number_of_characters_is_found_and_noted() {
+    let expected = in_characters(CHARACTERS, MAP).unwrap();
+    assert!(expected.noted("the same number as in the map of characters"), "{:?}", expected.notes);
+    assert!(expected.noted("2 of 3 for a difference of 0"), "{:?}", expected.notes);
+    for (by, relation) in [(1, "one higher"), (-1, "one lower")] {
+        let found = in_characters(&renumbered(by), MAP).unwrap();
+        assert_eq!(found.fixations, expected.fixations);
+        assert_eq!(found.words, expected.words);
+        assert!(found.noted(relation), "{:?}", found.notes);
+    }
+    let unlabelled = CHARACTERS.replace("_AREA_LABEL", "_AREA_NAME");
+    assert!(in_characters(&unlabelled, MAP).unwrap().noted("there are no labels"));
+}
+
+#[test]
+fn characters_without_boxes_are_an_error_that_asks_for_them() {
+    let bare = CHARACTERS.replace("_AREA_DATA", "_AREA_SHAPE");
+    let error = in_characters(&bare, MAP).unwrap_err().to_string();
+    assert!(error.contains("CURRENT_FIX_INTEREST_AREA_DATA"), "{error}");
+    let unread = CHARACTERS.replace("-1\t7\r", "-1\t9\r");
+    assert!(in_characters(&unread, MAP).unwrap().noted("no text of the map was read"));
+}
+
+#[test]
+fn rows_out_of_order_are_noted() {
+    let numbered = FIXATIONS.replace("PREVIOUS_SAC_CONTAINS_BLINK", "CURRENT_FIX_INDEX");
+    let numbered = numbered.replace("10,1,Right,.", "10,1,Right,1").replace(",true", ",3");
+    let numbered = numbered.replace("500,.,Right,false", "500,.,Right,2");
+    assert!(on_screen(&numbered, AREAS).unwrap().noted("1 rows have a lower index"));
+    assert!(!on_screen(FIXATIONS, AREAS).unwrap().noted("lower index"));
+}
+
 #[test]
 fn a_quotation_mark_without_partner_is_an_error_with_its_row() {
     let broken = FIXATIONS.replacen("p1,4,t,150", "\"p1,4,t,t,150", 1);
