@@ -4,6 +4,7 @@ use std::io::BufRead;
 use std::ops::Range;
 
 use super::error::{At, ImportError};
+use super::format::declared_delimiter;
 use super::lines::{LONGEST, Lines};
 use super::recording::Sink;
 use super::values::number;
@@ -27,6 +28,8 @@ pub(crate) struct Rows<'i> {
     /// What was decided, and why.
     pub(crate) decision: String,
     cells: Cells,
+    /// Whether a line that holds nothing is a row all the same.
+    keeps_blank: bool,
     /// First row with a quotation mark that opens nothing.
     pub(crate) stray_quote: Option<u64>,
 }
@@ -95,11 +98,8 @@ impl<'i> Rows<'i> {
             let Some(first) = lines.sample(SAMPLE)?.front() else {
                 return Err(ImportError::Empty { at: At::row(lines.number().max(1)), expected });
             };
-            // Spreadsheets tell each other the delimiter by a first line such as `sep=;`.
-            if let [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] =
-                first.trim().as_bytes()
-            {
-                declared = Some(*delimiter);
+            if let Some(delimiter) = declared_delimiter(first) {
+                declared = Some(delimiter);
             } else if !first.trim().is_empty() {
                 break;
             }
@@ -120,6 +120,7 @@ impl<'i> Rows<'i> {
             header_row: 0,
             decision,
             cells: Cells::default(),
+            keeps_blank: false,
             stray_quote: None,
         };
         let header = rows.next()?.map(|row| {
@@ -130,7 +131,8 @@ impl<'i> Rows<'i> {
         Ok(rows)
     }
 
-    /// Rows of a table whose columns are named elsewhere, separated by tabs.
+    /// Rows of a table whose columns are named elsewhere, separated by tabs. Every line is one, for
+    /// its number may be the time.
     pub(crate) fn headless(input: &'i mut dyn BufRead, header: Vec<String>) -> Self {
         Self {
             lines: Lines::new(input),
@@ -139,11 +141,12 @@ impl<'i> Rows<'i> {
             header_row: 0,
             decision: "cells are separated by tab: the format says so".to_owned(),
             cells: Cells::default(),
+            keeps_blank: true,
             stray_quote: None,
         }
     }
 
-    /// The next row that is not blank.
+    /// The next row. A line without any cell is none; one of empty cells is.
     ///
     /// # Errors
     /// If it cannot be read, or does not end.
@@ -153,18 +156,26 @@ impl<'i> Rows<'i> {
             if !self.lines.next(&mut self.cells.line)? {
                 return Ok(None);
             }
-            if !self.cells.line.trim().is_empty() {
+            if self.keeps_blank || !is_blank(&self.cells.line, self.delimiter) {
                 break;
             }
         }
         let number = self.lines.number();
+        let width = self.header.len().max(1);
         let mut breaks = 0;
         loop {
-            match self.cells.cut(self.delimiter, self.header.len().max(1)) {
+            match self.cells.cut(self.delimiter, width) {
                 Cut::Whole => break,
-                Cut::Stray => {
-                    self.stray_quote.get_or_insert(number);
-                    break;
+                Cut::Stray { is_open } => {
+                    let more = if is_open { self.continuation(width)? } else { 0 };
+                    if more == 0 {
+                        self.stray_quote.get_or_insert(number);
+                        break;
+                    }
+                    for _ in 1..more {
+                        self.cells.line.push('\n');
+                        self.lines.next(&mut self.cells.line)?;
+                    }
                 }
                 Cut::Open => {}
             }
@@ -183,6 +194,28 @@ impl<'i> Rows<'i> {
         Ok(Some(Row { cells: &self.cells, number }))
     }
 
+    /// How many of the next lines belong to the row at hand, whose last cell opens with a quotation
+    /// mark: none where the mark is stray. The lines of a cell do not look like rows of their own,
+    /// and the mark that closes it leaves as many cells as there should be.
+    fn continuation(&mut self, width: usize) -> Result<usize, ImportError> {
+        let delimiter = self.delimiter;
+        let mut joined = Cells { line: self.cells.line.clone(), ..Cells::default() };
+        let mut own = Cells::default();
+        for more in 1..=BREAKS {
+            let Some(line) = self.lines.sample(more)?.get(more - 1) else { break };
+            own.line.clone_from(line);
+            if own.split_plainly(delimiter) == width || joined.line.len() + line.len() >= LONGEST {
+                break;
+            }
+            joined.line.push('\n');
+            joined.line.push_str(line);
+            if line.contains('"') && joined.split(delimiter) {
+                return Ok(if joined.ranges.len() == width { more } else { 0 });
+            }
+        }
+        Ok(0)
+    }
+
     /// The rows that follow, to decide on: up to a few hundred, as far as they can be told apart.
     ///
     /// # Errors
@@ -192,7 +225,7 @@ impl<'i> Rows<'i> {
         let mut cells = Cells::default();
         for line in self.lines.sample(SAMPLE)? {
             cells.line.clone_from(line);
-            if !line.trim().is_empty() && cells.cut(delimiter, width) != Cut::Open {
+            if !is_blank(line, delimiter) && cells.cut(delimiter, width) != Cut::Open {
                 look(Row { cells: &cells, number: 0 });
             }
         }
@@ -234,13 +267,21 @@ impl<'i> Rows<'i> {
     }
 }
 
+/// Whether a line has no cell, not even an empty one before a delimiter.
+fn is_blank(line: &str, delimiter: u8) -> bool {
+    line.trim().is_empty() && memchr::memchr(delimiter, line.as_bytes()).is_none()
+}
+
 /// How a line came apart.
 #[derive(PartialEq, Eq)]
 enum Cut {
     /// Into cells.
     Whole,
-    /// Into cells, with quotation marks that open nothing.
-    Stray,
+    /// Into cells, with quotation marks that open nothing in the line.
+    Stray {
+        /// Whether one is open at its end.
+        is_open: bool,
+    },
     /// A quotation mark is open at its end.
     Open,
 }
@@ -255,7 +296,7 @@ impl Cells {
         }
         if self.split_plainly(delimiter) == width && (!is_closed || self.is_balanced()) {
             self.strip();
-            return Cut::Stray;
+            return Cut::Stray { is_open: !is_closed };
         }
         if is_closed && self.split(delimiter) { Cut::Whole } else { Cut::Open }
     }
@@ -399,84 +440,4 @@ fn sniff<'l>(lines: impl IntoIterator<Item = &'l String> + Copy) -> (u8, String)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A row's number and its cells.
-    type Found = (u64, Vec<String>);
-
-    fn rows(text: &str) -> (Vec<String>, Vec<Found>, String) {
-        let mut input = text.as_bytes();
-        let mut rows = Rows::open(&mut input, "rows").unwrap();
-        let mut found = Vec::new();
-        while let Some(row) = rows.next().unwrap() {
-            found.push((row.number, (0..row.len()).map(|i| row.cell(i).to_owned()).collect()));
-        }
-        (rows.header, found, rows.decision)
-    }
-
-    #[test]
-    fn delimiters_are_found() {
-        for (delimiter, name) in [(",", "comma"), ("\t", "tab"), (";", "semicolon")] {
-            let text = "a,b\r\n1,2\r\n\r\n3,4".replace(',', delimiter);
-            let (header, found, decision) = rows(&text);
-            assert_eq!(header, ["a", "b"]);
-            assert_eq!(found[1], (4, vec!["3".to_owned(), "4".to_owned()]));
-            assert!(decision.contains(name), "{decision}");
-        }
-    }
-
-    #[test]
-    fn every_place_of_a_byte_is_found() {
-        for length in 0..40 {
-            let bytes: Vec<u8> = (0..length).map(|i| [b',', b'x', 0xac, b',', 0][i % 5]).collect();
-            let all: Vec<usize> = (0..length).filter(|&i| bytes[i] == b',').collect();
-            assert_eq!(Places::of(b',', &bytes).collect::<Vec<_>>(), all);
-        }
-    }
-
-    #[test]
-    fn decimal_commas_are_no_delimiters() {
-        let (header, found, _) = rows("a;b;c\n1,5;2,25;x\n1,5;2,25;y\n");
-        assert_eq!(header.len(), 3);
-        assert_eq!(found[0].1, ["1,5", "2,25", "x"]);
-    }
-
-    #[test]
-    fn a_first_line_may_name_the_delimiter() {
-        assert_eq!(rows("sep=;\na;b\n1;2\n").1, [(3, vec!["1".to_owned(), "2".to_owned()])]);
-    }
-
-    #[test]
-    fn quotes_may_hold_delimiters_marks_and_line_breaks() {
-        let (_, found, _) = rows("a,b\n\"x, \"\"y\"\"\",2\n\"one\ntwo\",4\n5,6\n");
-        assert_eq!(found[0].1, ["x, \"y\"", "2"]);
-        assert_eq!(found[1], (3, vec!["one\ntwo".to_owned(), "4".to_owned()]));
-        assert_eq!(found[2].0, 5);
-    }
-
-    #[test]
-    fn a_stray_quotation_mark_does_not_swallow_rows() {
-        let (_, found, _) = rows("a\tb\n\"He\t1\nsaid\t2\n");
-        assert_eq!(found.len(), 2);
-        assert_eq!(found[0].1, ["\"He", "1"]);
-    }
-
-    #[test]
-    fn a_stray_quotation_mark_does_not_swallow_cells() {
-        let (_, found, _) = rows("a\tb\tc\td\n1\t\"\t3\t\"x\"\n\"\t2\t\"\t4\n\"1\"\t2\t3\t\"\n");
-        assert_eq!(found[0].1, ["1", "\"", "3", "x"]);
-        assert_eq!(found[1].1, ["\"", "2", "\"", "4"]);
-        assert_eq!(found[2].1, ["1", "2", "3", "\""]);
-        // Quotes that do close are not given up for the sake of the number of cells.
-        assert_eq!(rows("a,b,c\n\"1,2\",3\n").1[0].1, ["1,2", "3"]);
-    }
-
-    #[test]
-    fn a_mark_that_is_never_closed_is_an_error_with_its_row() {
-        let mut input = &b"a,b\n1,2\n1,\"2,3,4\n"[..];
-        let mut rows = Rows::open(&mut input, "rows").unwrap();
-        assert!(rows.next().unwrap().is_some());
-        assert_eq!(rows.next().err().unwrap().at().unwrap().row, 3);
-    }
-}
+mod tests;

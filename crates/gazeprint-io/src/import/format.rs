@@ -1,6 +1,7 @@
 //! The formats that recordings come in, and how they are told apart.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::aliases::plain;
 
@@ -70,7 +71,7 @@ impl Format {
                 format!("guessed: it has the line {shown:?} of an EyeLink recording"),
             );
         }
-        let first = start.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let first = first_line(start);
         if is_sequence(first) {
             return (Self::Swift, "guessed: its first line is numbers without names".to_owned());
         }
@@ -83,10 +84,32 @@ impl Format {
     }
 }
 
+/// The name of a file without its extensions.
+pub(super) fn stem(path: &Path) -> Arc<str> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
+    stem.into()
+}
+
+/// The delimiter that a line such as `sep=;` declares: spreadsheets tell each other so.
+pub(super) fn declared_delimiter(line: &str) -> Option<u8> {
+    match line.trim_matches(['\u{feff}', ' ', '\r', '\n']).as_bytes() {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] => Some(*delimiter),
+        _ => None,
+    }
+}
+
+/// The first line that is not blank and declares no delimiter.
+fn first_line(start: &str) -> &str {
+    let mut lines = start.lines();
+    let is_told = |line: &&str| !line.trim().is_empty() && declared_delimiter(line).is_none();
+    lines.find(is_told).unwrap_or_default()
+}
+
 /// The cells of the first line that is not blank, whatever stands between them.
 pub(super) fn column_names(start: &str) -> Vec<String> {
-    let first = start.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let names = first.split(['\t', ',', ';', '|']);
+    let names = first_line(start).split(['\t', ',', ';', '|']);
     names.map(|name| name.trim_matches(['"', '\u{feff}', ' ']).to_owned()).collect()
 }
 
@@ -220,6 +243,7 @@ mod tests {
             (Format::Asc, "a.txt", "\n\nMSG\t2154085 !CAL\nSTART\t10000018\n"),
             (Format::Samples, "S_1001_S1_TEX.csv", "n,x,y,val,xT,yT,dP,lab\n1,0,0,0,0,0,0,0\n"),
             (Format::Samples, "a.csv", "time;pixel\n0;[1, 2]\n"),
+            (Format::Samples, "a.csv", "sep=;\ntime;pixel\n0;[1, 2]\n"),
             (Format::Swift, "fixseqin_1.dat", "1\t1\t1.5\t200\t20\t1\n"),
             (Format::Pymovements, "e.csv", "subject_id,text_id,name,onset,offset,location\n"),
             (
@@ -233,6 +257,18 @@ mod tests {
         ] {
             assert_eq!(guessed(name, start), format, "{name} {start:?}");
         }
+    }
+
+    #[test]
+    fn a_line_that_names_the_delimiter_has_no_column_names() {
+        assert_eq!(column_names("\u{feff}sep=;\r\n\r\nreader;\"text\"\r\n"), ["reader", "text"]);
+        assert_eq!(column_names("SEP=\t\na\tb\n"), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_stem_has_no_extension() {
+        assert_eq!(&*stem(Path::new("a/anna.1.csv.gz")), "anna.1");
+        assert_eq!(&*stem(Path::new("anna")), "anna");
     }
 
     #[test]

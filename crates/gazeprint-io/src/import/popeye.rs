@@ -86,14 +86,13 @@ pub fn read(
     while let Some(row) = rows.next()? {
         read += 1;
         let place = RowPlace { file, row: row.number };
-        let fixation = report.fixation(row).and_then(|fixation| {
-            if let (true, Some(gathered)) = (in_letters, &mut gathered) {
-                report.gather(row, place, &fixation, gathered)?;
+        match report.fixation(row) {
+            Ok(fixation) => {
+                if let (true, Some(gathered)) = (in_letters, &mut gathered) {
+                    report.gather(row, place, &fixation, gathered);
+                }
+                order.take(row, place, fixation, sink)?;
             }
-            Ok(fixation)
-        });
-        match fixation {
-            Ok(fixation) => order.take(row, place, fixation, sink)?,
             Err(reason) => sink.dropped(place, reason, row.line()),
         }
     }
@@ -232,9 +231,9 @@ impl Report {
         place: RowPlace,
         fixation: &RawFixation,
         gathered: &mut GatheredWords,
-    ) -> Result<(), Reason> {
+    ) {
         let (Position::Chars { line, .. }, Some(word)) = (fixation.position, fixation.word) else {
-            return Ok(());
+            return;
         };
         let landing = number(self.cell(row, Role::Landing), true);
         let letter = whole(self.cell(row, Role::Letter));
@@ -246,7 +245,6 @@ impl Report {
         {
             gathered.saw(&fixation.text, word, line, letter - landing as u32, label, place);
         }
-        Ok(())
     }
 
     fn note(&self, sink: &mut dyn Sink) {

@@ -13,7 +13,7 @@ use super::bids::{self, Eyes, Metadata};
 use super::collect::{Imported, RawReading, Recording};
 use super::dataviewer::{ReportOptions, Words};
 use super::error::{At, ImportError};
-use super::format::{Format, column_names};
+use super::format::{Format, column_names, stem};
 use super::gaze::GazeOptions;
 use super::layout::lines::Method;
 use super::popeye::GatheredWords;
@@ -345,14 +345,6 @@ impl<'r> Run<'r> {
         };
         Ok((imported, report))
     }
-}
-
-/// The name of a file without its extensions.
-fn stem(path: &Path) -> Arc<str> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
-    stem.into()
 }
 
 /// The names of inputs: of files alike in different folders, with their folders.

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::{At, ImportError};
+use super::format::stem;
 use super::lines::Lines;
 use super::recording::{Area, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
 use super::report::Shape;
@@ -133,12 +134,14 @@ pub struct SwiftOptions<'i> {
     pub items: &'i Items,
 }
 
-/// The reader of a file: its name without extension, and without the `fixseqin_` that SWIFT's files
+/// The reader of a file: its name without extensions, and without the `fixseqin_` that SWIFT's files
 /// start with.
 pub fn reader_of(path: &Path) -> Arc<str> {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
-    let short = stem.strip_prefix("fixseqin_").unwrap_or(&stem);
-    if short.is_empty() { stem.into() } else { short.into() }
+    let stem = stem(path);
+    match stem.strip_prefix("fixseqin_").filter(|short| !short.is_empty()) {
+        Some(short) => short.into(),
+        None => stem,
+    }
 }
 
 /// Reads a sequence. Readings of one sentence are trials 1, 2, and so on.

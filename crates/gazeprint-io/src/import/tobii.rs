@@ -74,13 +74,18 @@ pub fn read(
         if events.len() < MOST_KINDS || events.contains_key(&event.kind) {
             *events.entry(Arc::clone(&event.kind)).or_default() += 1;
         }
+        // A loss of signal counts until a fixation comes, whatever is between, in one recording.
+        lost &= current.as_ref().is_some_and(|last| last.is_recorded_with(&event));
+        lost |= event.kind.eq_ignore_ascii_case("eyesnotfound");
         if event.kind.eq_ignore_ascii_case("fixation") {
             match samples.fixation(row, &event, lost) {
-                Ok(fixation) => sink.fixation(place, fixation)?,
+                Ok(fixation) => {
+                    sink.fixation(place, fixation)?;
+                    lost = false;
+                }
                 Err(reason) => sink.dropped(place, reason, row.line()),
             }
         }
-        lost = event.kind.eq_ignore_ascii_case("eyesnotfound");
         current = Some(event);
     }
     if read == 0 {
@@ -99,6 +104,12 @@ struct Event {
     recording: Option<Arc<str>>,
     kind: Arc<str>,
     index: Option<Arc<str>>,
+}
+
+impl Event {
+    fn is_recorded_with(&self, other: &Self) -> bool {
+        self.reader == other.reader && self.recording == other.recording
+    }
 }
 
 struct Samples {

@@ -137,10 +137,6 @@ impl Known {
     ) -> Result<T, ImportError> {
         let Self::Screen(words) = self else { return parse(sink) };
         let screen = ScreenToText::new(words.layouts(), options.lines, sink);
-        let screen = match options.reach {
-            Some(reach) => screen.with_reach(reach),
-            None => screen,
-        };
         let mut placed = OnPages { pages: TurnedPages::new(words), screen };
         let parsed = parse(&mut placed)?;
         placed.screen.finish()?;
@@ -199,8 +195,13 @@ struct OnPages<'w, 's> {
 
 impl Sink for OnPages<'_, '_> {
     fn fixation(&mut self, place: RowPlace, mut fixation: RawFixation) -> Result<(), ImportError> {
-        self.pages.turn(&mut fixation);
-        self.screen.fixation(place, fixation)
+        match self.pages.turn(&mut fixation) {
+            Ok(_) => self.screen.fixation(place, fixation),
+            Err(reason) => {
+                self.screen.dropped(place, reason, &fixation.text);
+                Ok(())
+            }
+        }
     }
 
     fn word(&mut self, place: RowPlace, word: RawWord) -> Result<(), ImportError> {

@@ -59,6 +59,12 @@ pub(crate) const DATA_VIEWER: &[Preference] = &[
         only: false,
     },
     Preference {
+        role: Role::Index,
+        keys: &["CURRENT_FIX_INDEX"],
+        why: "Data Viewer counts the fixations of a trial there",
+        only: true,
+    },
+    Preference {
         role: Role::Word,
         keys: &["CURRENT_FIX_INTEREST_AREA_ID", "IA_ID"],
         why: "Data Viewer numbers areas there",
@@ -118,6 +124,22 @@ pub(crate) const POP_EYE: &[Preference] = &[
         only: false,
     },
 ];
+
+/// Samples of both eyes, of which the left one is asked for.
+pub(crate) const LEFT_EYE: &[Preference] = &[Preference {
+    role: Role::X,
+    keys: &["pixel_xl", "x_left_pix", "position_xl"],
+    why: "pixels before degrees, of the left eye as --eye asks",
+    only: false,
+}];
+
+/// As [`LEFT_EYE`], of the right one.
+pub(crate) const RIGHT_EYE: &[Preference] = &[Preference {
+    role: Role::X,
+    keys: &["pixel_xr", "x_right_pix", "position_xr"],
+    why: "pixels before degrees, of the right eye as --eye asks",
+    only: false,
+}];
 
 impl Role {
     /// Known names, best rank first.

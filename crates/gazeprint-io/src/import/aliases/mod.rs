@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::error::{At, ImportError};
 
-pub(crate) use known::{DATA_VIEWER, POP_EYE, Preference};
+pub(crate) use known::{DATA_VIEWER, LEFT_EYE, POP_EYE, Preference, RIGHT_EYE};
 pub use roles::{Role, Unit};
 
 use Unit::{

@@ -3,7 +3,8 @@
 //! The report repeats the areas of a text for each reader. Pages of a text that are alike are kept
 //! once. Readers may have seen a text in other lines than others: see [`Areas::page`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -21,6 +22,9 @@ use crate::import::values::{Name, Names, integer, name, number_or_missing};
 pub const NO_AREA: Reason = Reason::new("area_without_box");
 /// An area of a trial that has one of that number already.
 pub const REPEATED_AREA: Reason = Reason::new("repeated_area");
+/// A fixation on a text that was shown in several layouts, of which none is known to be the one that
+/// the reader saw.
+pub const UNKNOWN_PAGE: Reason = Reason::new("unknown_page");
 
 /// A trial of a reader: text, reader and trial.
 type Trial = (Arc<str>, Option<Arc<str>>, Option<Arc<str>>);
@@ -29,8 +33,7 @@ type Trial = (Arc<str>, Option<Arc<str>>, Option<Arc<str>>);
 #[derive(Debug, Default)]
 pub struct ScreenWords {
     pub(super) layouts: Layouts,
-    /// The text of a trial, where that has another name than its text.
-    pages: HashMap<Trial, Arc<str>>,
+    pages: SeveralPages,
 }
 
 impl ScreenWords {
@@ -46,18 +49,62 @@ impl ScreenWords {
         text: &Arc<str>,
         reader: &Arc<str>,
         trial: Option<&Arc<str>>,
-    ) -> Option<&Arc<str>> {
-        if self.pages.is_empty() {
-            return None;
+    ) -> Result<Arc<str>, Reason> {
+        match self.pages.get(text, reader, trial) {
+            Some(page) => page.cloned().ok_or(UNKNOWN_PAGE),
+            None => Ok(Arc::clone(text)),
         }
-        self.pages.get(&(Arc::clone(text), Some(Arc::clone(reader)), trial.cloned()))
+    }
+}
+
+/// Who saw which page, of texts that have several.
+#[derive(Debug, Default)]
+struct SeveralPages {
+    /// Whether the report tells readers and trials apart.
+    has_reader: bool,
+    has_trial: bool,
+    texts: HashSet<Arc<str>>,
+    trials: HashMap<Trial, Arc<str>>,
+    /// The page of a reader, or none where there are several.
+    readers: HashMap<(Arc<str>, Option<Arc<str>>), Option<Arc<str>>>,
+}
+
+impl SeveralPages {
+    fn add(&mut self, trial: Trial, page: &Arc<str>) {
+        self.texts.insert(Arc::clone(&trial.0));
+        let reader = self.readers.entry((Arc::clone(&trial.0), trial.1.clone()));
+        let only = reader.or_insert_with(|| Some(Arc::clone(page)));
+        if only.as_ref().is_some_and(|only| only != page) {
+            *only = None;
+        }
+        self.trials.insert(trial, Arc::clone(page));
+    }
+
+    /// The page of a trial: `None` where the text has one page only, and `Some(None)` where it has
+    /// several, and which is not known.
+    fn get(
+        &self,
+        text: &Arc<str>,
+        reader: &Arc<str>,
+        trial: Option<&Arc<str>>,
+    ) -> Option<Option<&Arc<str>>> {
+        self.texts.get(text)?;
+        let reader = self.has_reader.then(|| Arc::clone(reader));
+        let trial = trial.filter(|_| self.has_trial).cloned();
+        let key = (Arc::clone(text), reader, trial);
+        let page = self.trials.get(&key).or_else(|| {
+            // Trials may have other names in other files; a reader with one page saw that.
+            let (text, reader, _) = key;
+            self.readers.get(&(text, Some(reader?)))?.as_ref()
+        });
+        Some(page)
     }
 }
 
 impl From<Vec<Layout>> for ScreenWords {
     /// Layouts that every reader saw alike.
     fn from(layouts: Vec<Layout>) -> Self {
-        Self { layouts: layouts.into_iter().collect(), pages: HashMap::new() }
+        Self { layouts: layouts.into_iter().collect(), pages: SeveralPages::default() }
     }
 }
 
@@ -95,6 +142,7 @@ pub fn read(
     let (mut pages, mut names, mut read) = (Pages::default(), Names::default(), 0);
     let [mut reader, mut text, mut trial] =
         [Role::Reader, Role::Text, Role::Trial].map(|role| Name::of(&mapping, role));
+    let columns_of_trials = (reader.is_some(), trial.is_some());
     while let Some(row) = rows.next()? {
         read += 1;
         let place = RowPlace { file, row: row.number };
@@ -106,7 +154,11 @@ pub fn read(
         let trial = name(&mut trial, row, &mut names);
         match columns.area(row) {
             Ok(area) => {
-                if !pages.add((text, reader, trial), area) {
+                let trial = (text, reader, trial);
+                if let Some(taken) = pages.add(&trial, area.clone()) {
+                    if columns_of_trials == (false, false) && !taken.is_at(&area) {
+                        return Err(no_trials(&trial.0, &area));
+                    }
                     sink.dropped(place, REPEATED_AREA, row.line());
                 }
             }
@@ -114,8 +166,18 @@ pub fn read(
         }
     }
     rows.note_quotes(sink);
-    let words = pages.finish(file, rows.last_row(), pitch, sink)?;
+    let words = pages.finish(file, rows.last_row(), columns_of_trials, pitch, sink)?;
     Ok((words, Shape { rows: read, mapping }))
+}
+
+/// The error about areas in several places, where nothing tells who saw them where.
+fn no_trials(text: &str, area: &WordArea) -> ImportError {
+    ImportError::value(
+        At::row(area.row),
+        format!("area {} of the text {text} in another place than before", area.id),
+        "a column that tells readers or trials apart, since they saw texts in several layouts",
+        "name it with --map reader=COLUMN or --map trial=COLUMN",
+    )
 }
 
 /// Right and lower edges may be widths and heights.
@@ -186,36 +248,78 @@ impl Columns {
     }
 }
 
-/// Collects the areas of a trial, then of the next. A trial is over when another starts.
+/// Collects the areas of trials. As a rule a trial is over when another starts, and its page is then
+/// kept once for all who saw it. A trial that goes on later is kept apart until the end.
 #[derive(Default)]
 struct Pages {
     areas: Areas,
-    current: Option<Trial>,
-    page: Vec<WordArea>,
-    ids: HashSet<i64>,
-    names: HashMap<Trial, Arc<str>>,
+    trials: Vec<(Trial, Collected)>,
+    index: HashMap<Trial, usize>,
+    current: Option<usize>,
+}
+
+enum Collected {
+    /// Its areas may be complete; the number of their page.
+    Page(usize),
+    Open(Open),
+}
+
+#[derive(Default)]
+struct Open {
+    areas: Vec<WordArea>,
+    ids: HashMap<i64, usize>,
+    /// Whether it was taken to be complete before.
+    is_scattered: bool,
 }
 
 impl Pages {
-    /// Adds an area, `false` if its number is taken.
-    fn add(&mut self, trial: Trial, area: WordArea) -> bool {
-        if self.current.as_ref() != Some(&trial) {
-            self.close();
-            self.current = Some(trial);
+    /// Adds an area. If its number is taken, gives the area that has it.
+    fn add(&mut self, trial: &Trial, area: WordArea) -> Option<&WordArea> {
+        let is_current = |at: &usize| self.trials[*at].0 == *trial;
+        let at = self.current.filter(is_current).unwrap_or_else(|| self.turn_to(trial));
+        let Self { areas, trials, .. } = self;
+        let collected = &mut trials[at].1;
+        if let Collected::Page(page) = *collected {
+            let areas = areas.take_back(page);
+            let ids = areas.iter().enumerate().map(|(at, area)| (area.id, at)).collect();
+            *collected = Collected::Open(Open { areas, ids, is_scattered: true });
         }
-        let new = self.ids.insert(area.id);
-        if new {
-            self.page.push(area);
+        let Collected::Open(open) = collected else { return None };
+        match open.ids.entry(area.id) {
+            Entry::Occupied(taken) => open.areas.get(*taken.get()),
+            Entry::Vacant(free) => {
+                free.insert(open.areas.len());
+                open.areas.push(area);
+                None
+            }
         }
-        new
     }
 
-    fn close(&mut self) {
-        let Some(trial) = self.current.take() else { return };
-        self.ids.clear();
-        let name = self.areas.page(&trial.0, std::mem::take(&mut self.page));
-        if name != trial.0 {
-            self.names.insert(trial, name);
+    /// Goes on with a trial, and ends the one before.
+    fn turn_to(&mut self, trial: &Trial) -> usize {
+        if let Some(before) = self.current.take() {
+            self.close(before, false);
+        }
+        let at = match self.index.get(trial) {
+            Some(&at) => at,
+            None => {
+                let at = self.trials.len();
+                self.trials.push((trial.clone(), Collected::Open(Open::default())));
+                self.index.insert(trial.clone(), at);
+                at
+            }
+        };
+        *self.current.insert(at)
+    }
+
+    /// Takes a trial to be complete; at the end all are.
+    fn close(&mut self, at: usize, is_end: bool) {
+        let (trial, collected) = &mut self.trials[at];
+        if let Collected::Open(open) = collected
+            && (is_end || !open.is_scattered)
+        {
+            let page = self.areas.page(&trial.0, std::mem::take(&mut open.areas));
+            *collected = Collected::Page(page);
         }
     }
 
@@ -223,18 +327,27 @@ impl Pages {
         mut self,
         file: usize,
         row: u64,
+        columns: (bool, bool),
         pitch: Option<f64>,
         sink: &mut dyn Sink,
     ) -> Result<ScreenWords, ImportError> {
-        self.close();
+        (0..self.trials.len()).for_each(|at| self.close(at, true));
         if self.areas.is_empty() {
             let at = At::row(row);
             return Err(ImportError::Empty { at, expected: "areas of interest with their edges" });
+        }
+        let (names, several) = (self.areas.names(), self.areas.several());
+        let mut pages = SeveralPages { has_reader: columns.0, ..SeveralPages::default() };
+        pages.has_trial = columns.1;
+        for (trial, collected) in self.trials {
+            if let (Collected::Page(page), true) = (collected, several.contains(&trial.0)) {
+                pages.add(trial, &names[page]);
+            }
         }
         let layouts: Vec<Layout> = self.areas.layouts(pitch, sink)?;
         for layout in &layouts {
             layout.words(file, sink)?;
         }
-        Ok(ScreenWords { layouts: layouts.into_iter().collect(), pages: self.names })
+        Ok(ScreenWords { layouts: layouts.into_iter().collect(), pages })
     }
 }

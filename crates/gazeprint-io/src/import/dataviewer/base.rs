@@ -1,4 +1,5 @@
-//! Whether the fixation report counts areas as the interest-area report does.
+//! Whether the fixation report counts areas as the interest-area report or the map of characters
+//! does.
 
 use crate::import::layout::{Layout, Word};
 use crate::import::recording::{Position, RawFixation, RowPlace, Sink};
@@ -23,38 +24,52 @@ pub(super) struct Seen {
     pub(super) label: Option<String>,
 }
 
-/// Counts how well each shift fits.
-#[derive(Default)]
-pub(super) struct Base {
+/// Counts how well each shift fits, while rows wait.
+pub(super) struct Base<T> {
     decided: Option<usize>,
     asked: u32,
-    waiting: Vec<Seen>,
+    waiting: Vec<T>,
     inside: [u64; 3],
     outside: [u64; 3],
 }
 
-impl Base {
+impl<T> Default for Base<T> {
+    fn default() -> Self {
+        Self { decided: None, asked: 0, waiting: Vec::new(), inside: [0; 3], outside: [0; 3] }
+    }
+}
+
+impl<T> Base<T> {
     /// Whether the shift is known.
     pub(super) fn is_decided(&self) -> bool {
         self.decided.is_some()
     }
 
-    /// Takes a fixation before the shift is known; `true` when there are enough.
-    pub(super) fn wait(&mut self, seen: Seen, layout: Option<&Layout>) -> bool {
-        if let (Some(layout), Some(area)) = (layout, seen.area) {
+    /// The number that an area has elsewhere.
+    pub(super) fn elsewhere(&self, area: i64) -> Option<i64> {
+        area.checked_sub(SHIFTS[self.decided?])
+    }
+
+    /// What holds for the number that an area would have elsewhere, for each shift.
+    pub(super) fn try_all(area: i64, mut fits: impl FnMut(i64) -> bool) -> [bool; 3] {
+        SHIFTS.map(|shift| area.checked_sub(shift).is_some_and(&mut fits))
+    }
+
+    /// Takes a row before the shift is known, and whether it fits each shift; `true` when there are
+    /// enough.
+    pub(super) fn wait(&mut self, row: T, fits: Option<[bool; 3]>) -> bool {
+        if let Some(fits) = fits {
             self.asked += 1;
-            for (at, shift) in SHIFTS.iter().enumerate() {
-                let word = area.checked_sub(*shift).and_then(|area| layout.word_of(area));
-                self.count(at, &seen, word.map(|(_, word)| word));
+            for (at, fits) in fits.into_iter().enumerate() {
+                self.count(at, fits);
             }
         }
-        self.waiting.push(seen);
+        self.waiting.push(row);
         self.asked >= ENOUGH || self.waiting.len() >= MOST_WAITING
     }
 
-    /// Decides for the shift with which most fixations are in their areas, and gives back those that
-    /// waited.
-    pub(super) fn decide(&mut self) -> Vec<Seen> {
+    /// Decides for the shift that most rows fit, and gives back those that waited.
+    pub(super) fn decide(&mut self) -> Vec<T> {
         let score = |at: usize| self.inside[at] as i64 - self.outside[at] as i64;
         // Of equals the first counts, which is no shift.
         let best = (0..SHIFTS.len()).rev().max_by_key(|&at| score(at)).unwrap_or(0);
@@ -62,32 +77,27 @@ impl Base {
         std::mem::take(&mut self.waiting)
     }
 
-    /// The number of the word that a fixation is on, in the report of areas.
-    pub(super) fn word(&mut self, seen: &Seen, layout: &Layout, is_counted: bool) -> Option<u32> {
-        let (area, shift) = (seen.area?, self.decided?);
-        let word = layout.word_of(area.checked_sub(SHIFTS[shift])?);
-        if !is_counted {
-            self.count(shift, seen, word.map(|(_, word)| word));
+    /// Counts whether a row fits the shift that was decided on.
+    pub(super) fn see(&mut self, fits: bool) {
+        if let Some(shift) = self.decided {
+            self.count(shift, fits);
         }
-        word.filter(|_| self.inside[shift] > 0).map(|(number, _)| number)
     }
 
-    /// Counts whether a fixation is in the area that it should be in.
-    fn count(&mut self, shift: usize, seen: &Seen, word: Option<&Word>) {
-        let is_within = word.is_some_and(|word| match seen.fixation.position {
-            Position::Pixels { x, y } => {
-                (word.left - SLACK..=word.right + SLACK).contains(&x)
-                    && (word.top - SLACK..=word.bottom + SLACK).contains(&y)
-            }
-            _ => seen.label.is_some() && seen.label == word.label,
-        });
-        self.inside[shift] += u64::from(is_within);
-        self.outside[shift] += u64::from(!is_within);
+    fn count(&mut self, shift: usize, fits: bool) {
+        self.inside[shift] += u64::from(fits);
+        self.outside[shift] += u64::from(!fits);
     }
 
-    /// Notes what was decided, and why.
-    pub(super) fn note(&self, sink: &mut dyn Sink) {
-        let Some(decided) = self.decided.filter(|_| self.asked > 0) else { return };
+    /// Whether any row fits what was decided.
+    fn is_sound(&self) -> bool {
+        self.decided.is_some_and(|shift| self.inside[shift] > 0)
+    }
+
+    /// Notes what was decided against which table, and how many fixations are as they should be.
+    /// `false` where there was nothing to decide by.
+    pub(super) fn note(&self, table: &str, fitting: &str, sink: &mut dyn Sink) -> bool {
+        let Some(decided) = self.decided.filter(|_| self.asked > 0) else { return false };
         let relation = match SHIFTS[decided] {
             0 => "the same number as",
             1 => "a number one higher than",
@@ -99,8 +109,41 @@ impl Base {
         });
         let shares: Vec<_> = shares.collect();
         sink.note(format!(
-            "areas have {relation} in the report of areas; fixations inside their area: {}",
+            "areas have {relation} in {table}; fixations {fitting}: {}",
             shares.join(", "),
         ));
+        true
+    }
+}
+
+impl Base<Seen> {
+    /// Whether a fixation is in its area, for each shift.
+    pub(super) fn fits(seen: &Seen, layout: Option<&Layout>) -> Option<[bool; 3]> {
+        let layout = layout?;
+        Some(Self::try_all(seen.area?, |area| {
+            layout.word_of(area).is_some_and(|(_, word)| seen.is_in(word))
+        }))
+    }
+
+    /// The number of the word that a fixation is on, in the report of areas.
+    pub(super) fn word(&mut self, seen: &Seen, layout: &Layout, is_counted: bool) -> Option<u32> {
+        let word = layout.word_of(self.elsewhere(seen.area?)?);
+        if !is_counted {
+            self.see(word.is_some_and(|(_, word)| seen.is_in(word)));
+        }
+        word.filter(|_| self.is_sound()).map(|(number, _)| number)
+    }
+}
+
+impl Seen {
+    /// Whether a fixation is in the area of a word.
+    fn is_in(&self, word: &Word) -> bool {
+        match self.fixation.position {
+            Position::Pixels { x, y } => {
+                (word.left - SLACK..=word.right + SLACK).contains(&x)
+                    && (word.top - SLACK..=word.bottom + SLACK).contains(&y)
+            }
+            _ => self.label.is_some() && self.label == word.label,
+        }
     }
 }

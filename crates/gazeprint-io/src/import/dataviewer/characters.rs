@@ -120,6 +120,15 @@ impl CharacterMap {
         Ok(())
     }
 
+    /// The character of an area, where words have as many areas as characters.
+    pub(super) fn character(&self, text: &str, area: i64) -> Option<char> {
+        let text = self.texts.get(text)?;
+        let &(word, at) = text.places.get(&area)?;
+        let word = text.words.get((word as usize).checked_sub(1)?)?;
+        let count = u32::try_from(word.label.chars().count()).ok()?;
+        word.label.chars().nth(at as usize).filter(|_| count == word.characters)
+    }
+
     /// Remembers the box of an area.
     pub(super) fn saw(&mut self, text: &str, area: i64, shape: [f64; 4]) {
         let text = self.texts.get_mut(text).filter(|text| text.places.contains_key(&area));
@@ -169,16 +178,18 @@ impl CharacterMap {
     }
 
     /// Finds the lines, and hands the words over.
+    ///
+    /// # Errors
+    /// If no lines can be found, and those of the sink.
     pub(super) fn finish(self, file: usize, sink: &mut dyn Sink) -> Result<(), ImportError> {
         let seen = || self.order.iter().map(|name| (name, &self.texts[name]));
         let read: Vec<_> = seen().filter(|(_, text)| text.is_read).collect();
         let unread = self.order.len() - read.len();
-        let Some(grid) = Grid::of(read.iter().map(|(_, text)| *text)) else {
-            sink.note(
-                "no box of a character was found, and thus no lines: words are left out".into(),
-            );
+        if read.is_empty() {
+            sink.note("no text of the map was read: its words are left out".into());
             return Ok(());
-        };
+        }
+        let grid = Grid::of(read.iter().map(|(_, text)| *text)).ok_or_else(|| no_grid(&read))?;
         let starts: Vec<_> = read.iter().map(|(_, text)| grid.starts(text)).collect();
         let widths = read.iter().zip(&starts).map(|((_, text), starts)| text.width(starts));
         let width = widths.max().unwrap_or(u32::MAX);
@@ -197,6 +208,25 @@ impl CharacterMap {
         ));
         Ok(())
     }
+}
+
+/// The error about characters whose place on the screen is not known.
+fn no_grid(read: &[(&Arc<str>, &Text)]) -> ImportError {
+    let row = read.iter().find_map(|(_, text)| text.words.first()).map_or(1, |word| word.row);
+    let (found, remedy) = if read.iter().all(|(_, text)| text.boxes.is_empty()) {
+        (
+            "fixations on characters of the map, but no box of any",
+            "add the column CURRENT_FIX_INTEREST_AREA_DATA to the fixation report",
+        )
+    } else {
+        (
+            "boxes of first and last characters of words only, which have parts of blanks with them",
+            "import more fixations at once",
+        )
+    };
+    let expected = "boxes of characters inside words, such as [STATIC, RECTANGLE, 275.0, 110.0, \
+                    290.0, 204.0], which tell the lines";
+    ImportError::value(At::row(row), found, expected, remedy)
 }
 
 impl Text {

@@ -17,11 +17,12 @@ use crate::import::values::{
     Name, Names, eye, integer, is_true, name, number, number_or_missing, present,
 };
 
-const ROLES: [Role; 16] = [
+const ROLES: [Role; 17] = [
     Role::Reader,
     Role::Text,
     Role::Session,
     Role::Trial,
+    Role::Index,
     Role::X,
     Role::Y,
     Role::Duration,
@@ -91,19 +92,23 @@ fn on_screen(
     words: &ScreenWords,
     sink: &mut dyn Sink,
 ) -> Result<(), ImportError> {
-    let mut base = Base::default();
+    let mut base = Base::<Seen>::default();
     let mut screen = ScreenToText::new(&words.layouts, options.lines, sink);
-    if let Some(reach) = options.reach {
-        screen = screen.with_reach(reach);
-    }
     let mut pages = TurnedPages::new(words);
-    report.each(rows, &mut screen, |_, mut seen, screen| {
-        let layout = pages.turn(&mut seen.fixation);
+    report.each(rows, &mut screen, |row, mut seen, screen| {
+        let layout = match pages.turn(&mut seen.fixation) {
+            Ok(layout) => layout,
+            Err(reason) => {
+                screen.dropped(seen.place, reason, row.line());
+                return Ok(());
+            }
+        };
         if base.is_decided() {
             seen.fixation.word = layout.and_then(|layout| base.word(&seen, layout, false));
             return screen.fixation(seen.place, seen.fixation);
         }
-        if base.wait(seen, layout) {
+        let fits = Base::fits(&seen, layout);
+        if base.wait(seen, fits) {
             hand_over(&mut base, words, screen)?;
         }
         Ok(())
@@ -111,13 +116,13 @@ fn on_screen(
     if !base.is_decided() {
         hand_over(&mut base, words, &mut screen)?;
     }
-    base.note(&mut screen);
+    base.note("the report of areas", "inside their area", &mut screen);
     screen.finish()
 }
 
 /// Hands those fixations over that waited until it was clear how areas are counted.
 fn hand_over(
-    base: &mut Base,
+    base: &mut Base<Seen>,
     words: &ScreenWords,
     screen: &mut dyn Sink,
 ) -> Result<(), ImportError> {
@@ -139,7 +144,7 @@ struct Page<'w> {
     reader: Arc<str>,
     text: Arc<str>,
     trial: Option<Arc<str>>,
-    name: Arc<str>,
+    name: Result<Arc<str>, Reason>,
     layout: Option<&'w Layout>,
 }
 
@@ -149,7 +154,13 @@ impl<'w> TurnedPages<'w> {
     }
 
     /// Gives a fixation the name of the text as its reader saw it, and finds the layout.
-    pub(in crate::import) fn turn(&mut self, fixation: &mut RawFixation) -> Option<&'w Layout> {
+    ///
+    /// # Errors
+    /// If the text has several pages, and which one is not known.
+    pub(in crate::import) fn turn(
+        &mut self,
+        fixation: &mut RawFixation,
+    ) -> Result<Option<&'w Layout>, Reason> {
         let is_same = |page: &Page<'_>| {
             Arc::ptr_eq(&page.reader, &fixation.reader)
                 && Arc::ptr_eq(&page.text, &fixation.text)
@@ -157,18 +168,18 @@ impl<'w> TurnedPages<'w> {
         };
         if !self.last.as_ref().is_some_and(is_same) {
             let RawFixation { reader, text, trial, .. } = &*fixation;
-            let name = Arc::clone(self.words.page(text, reader, trial.as_ref()).unwrap_or(text));
+            let name = self.words.page(text, reader, trial.as_ref());
             self.last = Some(Page {
                 reader: Arc::clone(reader),
                 text: Arc::clone(text),
                 trial: trial.clone(),
-                layout: self.words.layouts.get(&name),
+                layout: name.as_ref().ok().and_then(|name| self.words.layouts.get(name)),
                 name,
             });
         }
-        let page = self.last.as_ref()?;
-        fixation.text = Arc::clone(&page.name);
-        page.layout
+        let Some(page) = &self.last else { return Ok(None) };
+        fixation.text = page.name.clone()?;
+        Ok(page.layout)
     }
 }
 
@@ -181,15 +192,28 @@ fn in_characters(
     sink: &mut dyn Sink,
 ) -> Result<(), ImportError> {
     let columns = CharacterColumns::new(&report.columns);
-    report.each(rows, sink, |row, mut seen, sink| {
-        if let Some((word, letter)) = columns.find(row, &seen, options.nearest_within, map) {
-            // As in SWIFT, letter 0 to 1 is the blank before the word; the eye is taken to be in the
-            // middle of the character.
-            seen.fixation.position = Position::Letter { word, letter: f64::from(letter) + 1.5 };
-            seen.fixation.word = Some(word);
+    let mut base = Base::<Looked>::default();
+    report.needs_labels = true;
+    report.each(rows, sink, |row, seen, sink| {
+        let looked = columns.look(row, seen, options.nearest_within);
+        let fits = looked.fits(map);
+        if base.is_decided() {
+            if let (Some(_), Some(area)) = (fits, looked.seen.area) {
+                base.see(base.elsewhere(area).is_some_and(|area| looked.is_on(area, map)));
+            }
+            return looked.hand_over(&base, map, sink);
         }
-        sink.fixation(seen.place, seen.fixation)
+        if base.wait(looked, fits) {
+            base.decide().into_iter().try_for_each(|looked| looked.hand_over(&base, map, sink))?;
+        }
+        Ok(())
     })?;
+    if !base.is_decided() {
+        base.decide().into_iter().try_for_each(|looked| looked.hand_over(&base, map, sink))?;
+    }
+    if !base.note("the map of characters", "whose label is the character of the map", sink) {
+        sink.note("areas are taken to have the numbers of the map: there are no labels".into());
+    }
     map.note(sink);
     Ok(())
 }
@@ -213,6 +237,9 @@ struct Report {
     gap: Option<usize>,
     area: Option<usize>,
     label: Option<usize>,
+    /// Whether labels are compared even where there is a position.
+    needs_labels: bool,
+    index: InTurn,
     read: u64,
 }
 
@@ -235,6 +262,8 @@ impl Report {
             gap: mapping.index(Role::Gap),
             area: mapping.index(Role::Word),
             label: mapping.index(Role::Label),
+            needs_labels: false,
+            index: InTurn { column: mapping.index(Role::Index), ..InTurn::default() },
             read: 0,
         }
     }
@@ -250,10 +279,14 @@ impl Report {
             self.read += 1;
             let place = RowPlace { file: self.file, row: row.number };
             match self.fixation(row, place) {
-                Ok(seen) => take(row, seen, sink)?,
+                Ok(seen) => {
+                    self.index.see(row, &seen.fixation);
+                    take(row, seen, sink)?;
+                }
                 Err(reason) => sink.dropped(place, reason, row.line()),
             }
         }
+        self.index.note(sink);
         Ok(())
     }
 
@@ -275,8 +308,7 @@ impl Report {
             (Some(x), Some(y)) => Position::Pixels { x, y },
             _ => Position::Missing,
         };
-        // Labels are compared only where there is no position.
-        let label = self.label.filter(|_| position == Position::Missing);
+        let label = self.label.filter(|_| self.needs_labels || position == Position::Missing);
         let label = label.and_then(|column| present(row.cell(column))).map(str::to_owned);
         let fixation = RawFixation {
             reader,
@@ -313,24 +345,105 @@ impl CharacterColumns {
         }
     }
 
-    /// The word and the character in it, from 0, that the row's areas are.
-    fn find(
-        &self,
-        row: Row<'_>,
-        seen: &Seen,
-        nearest_within: f64,
-        map: &mut CharacterMap,
-    ) -> Option<(u32, u32)> {
+    /// What a row says about areas.
+    fn look(&self, row: Row<'_>, seen: Seen, nearest_within: f64) -> Looked {
         let cell = |column: Option<usize>| column.and_then(|column| present(row.cell(column)));
         let mut areas: Vec<i64> = cell(self.areas).map(list).unwrap_or_default();
         areas.extend(seen.area.filter(|area| !areas.contains(area)));
-        if let (Some(area), Some(shape)) = (seen.area, cell(self.shape).and_then(rectangle)) {
-            map.saw(&seen.fixation.text, area, shape);
-        }
+        let shape = cell(self.shape).and_then(rectangle);
         let near = cell(self.nearest).and_then(integer);
         let distance = cell(self.distance).and_then(|cell| number(cell, true));
         let near = near.filter(|_| distance.is_some_and(|distance| distance <= nearest_within));
-        map.find(&seen.fixation, &areas, near)
+        Looked { seen, areas, shape, near }
+    }
+}
+
+/// A fixation with the areas of characters that it may be on, as the report counts them.
+struct Looked {
+    seen: Seen,
+    areas: Vec<i64>,
+    shape: Option<[f64; 4]>,
+    /// The nearest, where it is near enough.
+    near: Option<i64>,
+}
+
+impl Looked {
+    /// Whether the label is the character of the map, for each way to count; nothing where there is
+    /// no label, or no such character in the map.
+    fn fits(&self, map: &CharacterMap) -> Option<[bool; 3]> {
+        let (text, area) = (&self.seen.fixation.text, self.seen.area?);
+        self.seen.label.as_ref()?;
+        let is_known = Base::<Self>::try_all(area, |area| map.character(text, area).is_some());
+        let fits = Base::<Self>::try_all(area, |area| self.is_on(area, map));
+        is_known.contains(&true).then_some(fits)
+    }
+
+    /// Whether the label is the character of an area.
+    fn is_on(&self, area: i64, map: &CharacterMap) -> bool {
+        let label = self.seen.label.as_deref().unwrap_or_default();
+        map.character(&self.seen.fixation.text, area).is_some_and(|character| {
+            let mut label = label.chars();
+            label.next() == Some(character) && label.next().is_none()
+        })
+    }
+
+    /// Hands the fixation over with its word and character.
+    fn hand_over(
+        mut self,
+        base: &Base<Self>,
+        map: &mut CharacterMap,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
+        let elsewhere = |area: i64| base.elsewhere(area);
+        let fixation = &mut self.seen.fixation;
+        if let (Some(area), Some(shape)) = (self.seen.area.and_then(elsewhere), self.shape) {
+            map.saw(&fixation.text, area, shape);
+        }
+        let areas: Vec<i64> = self.areas.into_iter().filter_map(elsewhere).collect();
+        if let Some((word, letter)) = map.find(fixation, &areas, self.near.and_then(elsewhere)) {
+            // As in SWIFT, letter 0 to 1 is the blank before the word; the eye is taken to be in the
+            // middle of the character.
+            fixation.position = Position::Letter { word, letter: f64::from(letter) + 1.5 };
+            fixation.word = Some(word);
+        }
+        sink.fixation(self.seen.place, self.seen.fixation)
+    }
+}
+
+/// Looks whether fixations come in the order of their numbers.
+#[derive(Default)]
+struct InTurn {
+    column: Option<usize>,
+    last: Option<(f64, RawFixation)>,
+    back: u64,
+    first_row: u64,
+}
+
+impl InTurn {
+    fn see(&mut self, row: Row<'_>, fixation: &RawFixation) {
+        let Some(index) = self.column.and_then(|column| number(row.cell(column), true)) else {
+            return;
+        };
+        match &mut self.last {
+            Some((last, of)) if of.is_of_same_reading(fixation) => {
+                if index < *last {
+                    self.back += 1;
+                    self.first_row = if self.first_row == 0 { row.number } else { self.first_row };
+                }
+                *last = index;
+            }
+            _ => self.last = Some((index, fixation.clone())),
+        }
+    }
+
+    fn note<S: Sink + ?Sized>(&self, sink: &mut S) {
+        if self.back > 0 {
+            sink.note(format!(
+                "{} rows have a lower index than the row before in their trial, first row {}: the \
+                 order of the rows was kept; sort the report where it is not that of reading",
+                self.back, self.first_row
+            ));
+        }
     }
 }
 

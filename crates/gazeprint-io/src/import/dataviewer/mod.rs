@@ -29,8 +29,6 @@ pub struct ReportOptions<'o> {
     pub choices: &'o [Choice],
     /// How fixations get their lines, where words stand on several.
     pub lines: Method,
-    /// How far from a line a fixation may be and still be on it, in line spacings.
-    pub reach: Option<f64>,
     /// Where fixations have no position but that of their areas: a fixation in no area is put on the
     /// nearest, if that is at most this many degrees away.
     pub nearest_within: f64,
@@ -39,7 +37,7 @@ pub struct ReportOptions<'o> {
 impl<'o> ReportOptions<'o> {
     /// The usual ones.
     pub fn new(choices: &'o [Choice]) -> Self {
-        Self { choices, lines: Method::default(), reach: None, nearest_within: 1.5 }
+        Self { choices, lines: Method::default(), nearest_within: 1.5 }
     }
 }
 

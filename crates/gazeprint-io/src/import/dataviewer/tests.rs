@@ -122,6 +122,79 @@ fn rows_are_dropped_with_reason_and_row() {
     assert_eq!(dropped, expected);
 }
 
+/// Without the columns at these places.
+fn without(table: &str, columns: &[usize]) -> String {
+    let keep = |line: &str| -> String {
+        let cells = line.split(',').enumerate().filter(|(at, _)| !columns.contains(at));
+        cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(",") + "\n"
+    };
+    table.replace("\"two,\"", "two").lines().map(keep).collect()
+}
+
+fn texts_of_readers(found: &Collected) -> Vec<(&str, &str)> {
+    found.fixations.iter().map(|(_, f)| (&*f.reader, &*f.text)).collect()
+}
+
+#[test]
+fn pages_are_found_by_the_columns_that_areas_have() {
+    let expected = [("p1", "t"), ("p1", "t"), ("p1", "t"), ("p1", "t"), ("p2", "t~2")];
+    let found = on_screen(FIXATIONS, &without(AREAS, &[1])).unwrap();
+    assert_eq!(texts_of_readers(&found), expected);
+    let found = on_screen(FIXATIONS, &without(AREAS, &[0])).unwrap();
+    assert_eq!(texts_of_readers(&found), expected);
+    // A reader with one page saw that, whatever the trial is called.
+    let found = on_screen(&FIXATIONS.replace("p2,9,", "p2,12,"), AREAS).unwrap();
+    assert_eq!(texts_of_readers(&found), expected);
+    let found = on_screen(&without(FIXATIONS, &[1]), AREAS).unwrap();
+    assert_eq!(texts_of_readers(&found), expected);
+    let error = on_screen(FIXATIONS, &without(AREAS, &[0, 1])).unwrap_err().to_string();
+    assert!(error.contains("in another place") && error.contains("--map reader="), "{error}");
+}
+
+#[test]
+fn a_fixation_on_an_unknown_page_is_dropped() {
+    let found = on_screen(&FIXATIONS.replace("p2,9,t,100,160,220", "p3,9,t,100,160,220"), AREAS);
+    let found = found.unwrap();
+    assert_eq!(found.rows(areas::UNKNOWN_PAGE), [6]);
+    assert_eq!(found.fixations.len(), 4);
+    // With one page there is no question.
+    let one: String =
+        AREAS.lines().filter(|l| !l.starts_with("p2")).map(|l| l.to_owned() + "\n").collect();
+    assert_eq!(on_screen(FIXATIONS, &one).unwrap().fixations.len(), 5);
+}
+
+#[test]
+fn areas_may_come_in_any_order() {
+    let expected = on_screen(FIXATIONS, AREAS).unwrap();
+    let mut rows: Vec<&str> = AREAS.lines().skip(1).collect();
+    rows.sort_by_key(|row| row.split(',').nth(3));
+    let sorted = [&[AREAS.lines().next().unwrap()], &rows[..]].concat().join("\n");
+    let found = on_screen(FIXATIONS, &sorted).unwrap();
+    assert_eq!(found.words, expected.words);
+    assert_eq!(found.fixations, expected.fixations);
+    assert_eq!(found.rows(areas::REPEATED_AREA).len(), 1);
+    let texts: std::collections::HashSet<_> = found.words.iter().map(|word| &word.text).collect();
+    assert_eq!(texts.len(), 2);
+}
+
+#[test]
+fn many_readers_and_layouts_take_no_longer_each() {
+    let mut table = String::from("reader,text,IA_ID,IA_LABEL,IA_LEFT,IA_RIGHT,IA_TOP,IA_BOTTOM\n");
+    for id in 0..40 {
+        for reader in 0..1000 {
+            let (left, top) = (100 + id * 40, 10 * reader);
+            let label = "x".repeat(1 + id % 3);
+            let right = left + 10 * (1 + id % 3);
+            table += &format!("{reader},t,{id},{label},{left},{right},{top},{}\n", top + 40);
+        }
+    }
+    let start = std::time::Instant::now();
+    let (options, mut found) = (ReportOptions::new(&[]), Collected::default());
+    areas::read(&mut source(&table).unwrap(), 1, &options, None, &mut found).unwrap();
+    assert_eq!(found.words.len(), 40_000);
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
+
 #[test]
 fn words_that_look_like_missing_values_stay() {
     let found = on_screen(FIXATIONS, AREAS).unwrap();
@@ -185,6 +258,59 @@ fn characters_are_grouped_into_words_and_lines() {
     assert!(found.notes.iter().any(|note| note.contains("1 texts of the map were not read")));
     let reasons: Vec<_> = found.dropped.iter().map(|(at, why)| (at.row, *why)).collect();
     assert_eq!(reasons, [(6, "contradicting_word"), (8, "word_without_characters")]);
+}
+
+/// As the report would count from another number.
+fn renumbered(by: i64) -> String {
+    let cells = |line: &str| -> String {
+        let mut cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        for column in [3, 5, 7] {
+            let is_digit = |c: char| c.is_ascii_digit();
+            let parts = cells[column].split_inclusive(|c: char| !is_digit(c)).map(|part| {
+                let digits = part.trim_end_matches(|c: char| !is_digit(c));
+                let number = digits.parse::<i64>().map(|number| (number + by).to_string());
+                number.unwrap_or_default() + &part[digits.len()..]
+            });
+            cells[column] = parts.collect();
+        }
+        cells.join("\t")
+    };
+    let (header, rows) = CHARACTERS.split_once('\n').unwrap();
+    let rows: Vec<String> = rows.lines().map(cells).collect();
+    format!("{header}\n{}\n", rows.join("\n"))
+}
+
+#[test]
+fn the_first_number_of_characters_is_found_and_noted() {
+    let expected = in_characters(CHARACTERS, MAP).unwrap();
+    assert!(expected.noted("the same number as in the map of characters"), "{:?}", expected.notes);
+    assert!(expected.noted("2 of 3 for a difference of 0"), "{:?}", expected.notes);
+    for (by, relation) in [(1, "one higher"), (-1, "one lower")] {
+        let found = in_characters(&renumbered(by), MAP).unwrap();
+        assert_eq!(found.fixations, expected.fixations);
+        assert_eq!(found.words, expected.words);
+        assert!(found.noted(relation), "{:?}", found.notes);
+    }
+    let unlabelled = CHARACTERS.replace("_AREA_LABEL", "_AREA_NAME");
+    assert!(in_characters(&unlabelled, MAP).unwrap().noted("there are no labels"));
+}
+
+#[test]
+fn characters_without_boxes_are_an_error_that_asks_for_them() {
+    let bare = CHARACTERS.replace("_AREA_DATA", "_AREA_SHAPE");
+    let error = in_characters(&bare, MAP).unwrap_err().to_string();
+    assert!(error.contains("CURRENT_FIX_INTEREST_AREA_DATA"), "{error}");
+    let unread = CHARACTERS.replace("-1\t7\r", "-1\t9\r");
+    assert!(in_characters(&unread, MAP).unwrap().noted("no text of the map was read"));
+}
+
+#[test]
+fn rows_out_of_order_are_noted() {
+    let numbered = FIXATIONS.replace("PREVIOUS_SAC_CONTAINS_BLINK", "CURRENT_FIX_INDEX");
+    let numbered = numbered.replace("10,1,Right,.", "10,1,Right,1").replace(",true", ",3");
+    let numbered = numbered.replace("500,.,Right,false", "500,.,Right,2");
+    assert!(on_screen(&numbered, AREAS).unwrap().noted("1 rows have a lower index"));
+    assert!(!on_screen(FIXATIONS, AREAS).unwrap().noted("lower index"));
 }
 
 #[test]

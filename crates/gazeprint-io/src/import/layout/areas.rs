@@ -7,6 +7,7 @@
 //! positions are interpolated within words.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::{Layout, Line, Word};
@@ -30,6 +31,17 @@ pub struct WordArea {
     pub bottom: f64,
     /// The row of the report.
     pub row: u64,
+}
+
+impl WordArea {
+    /// Whether another area is in the same place.
+    pub(crate) fn is_at(&self, other: &Self) -> bool {
+        let close = |a: f64, b: f64| (a - b).abs() <= SAME_EDGE;
+        close(self.left, other.left)
+            && close(self.right, other.right)
+            && close(self.top, other.top)
+            && close(self.bottom, other.bottom)
+    }
 }
 
 /// Edges that differ by this much, in pixels, are the same: reports round.
@@ -70,13 +82,21 @@ impl Fit {
         // Labels of one length say nothing about padding.
         let slope = if xx > 0.0 { xy / xx } else { y / x };
         let intercept = if xx > 0.0 { y - slope * x } else { 0.0 };
-        let squares = pairs.map(|(characters, width)| {
-            let residual = width - slope * characters - intercept;
-            residual * residual
-        });
-        let residual = (squares.sum::<f64>() / n).sqrt();
+        let residual = residual(pairs, slope, intercept);
         let sound = slope.is_finite() && slope > 0.0 && residual.is_finite();
         sound.then_some(Self { slope, intercept, residual, areas })
+    }
+
+    /// Fits the padding alone, where the pixels per character are given.
+    pub fn given(slope: f64, pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
+        let areas = pairs.clone().count();
+        if areas == 0 {
+            return Self { slope, intercept: 0.0, residual: 0.0, areas };
+        }
+        let padding: f64 =
+            pairs.clone().map(|(characters, width)| width - slope * characters).sum();
+        let intercept = padding / areas as f64;
+        Self { slope, intercept, residual: residual(pairs, slope, intercept), areas }
     }
 
     fn is_proportional(&self) -> bool {
@@ -84,34 +104,96 @@ impl Fit {
     }
 }
 
-/// The areas of all texts.
+/// Root of the mean squared distance from a line, in pixels.
+fn residual(pairs: impl Iterator<Item = (f64, f64)>, slope: f64, intercept: f64) -> f64 {
+    let (mut count, mut squares) = (0.0, 0.0);
+    for (characters, width) in pairs {
+        let away = width - slope * characters - intercept;
+        squares += away * away;
+        count += 1.0;
+    }
+    f64::sqrt(squares / count)
+}
+
+/// The areas of all texts, page by page.
 #[derive(Debug, Default)]
 pub struct Areas {
-    texts: Vec<(Arc<str>, Vec<WordArea>)>,
-    /// The pages of a text, which differ in where words stand.
-    pages: HashMap<Arc<str>, Vec<usize>>,
+    pages: Vec<Page>,
+    /// Pages by what they have in common, and by where their first area is.
+    places: HashMap<(u64, i64, i64), Vec<usize>>,
+}
+
+/// Areas of a text as it was shown.
+#[derive(Debug)]
+struct Page {
+    text: Arc<str>,
+    /// By number; none where nobody saw the page after all.
+    areas: Vec<WordArea>,
+    /// How many saw it.
+    seen: usize,
 }
 
 impl Areas {
-    /// Takes the areas of a text as one reader saw it, and gives the name of the text. A page that
-    /// differs from all earlier ones of the text is a text of its own: `TEXT~2`, `TEXT~3`.
-    pub fn page(&mut self, text: &Arc<str>, areas: Vec<WordArea>) -> Arc<str> {
-        let pages = self.pages.entry(Arc::clone(text)).or_default();
-        if let Some(&same) = pages.iter().find(|&&page| is_same(&self.texts[page].1, &areas)) {
-            return Arc::clone(&self.texts[same].0);
-        }
-        let name = match pages.len() {
-            0 => Arc::clone(text),
-            others => format!("{text}~{}", others + 1).into(),
+    /// Takes the areas of a text as one reader saw it, and gives the number of the page. Pages that
+    /// are alike are one.
+    pub fn page(&mut self, text: &Arc<str>, mut areas: Vec<WordArea>) -> usize {
+        areas.sort_by_key(|area| area.id);
+        let (kind, left, top) = place_of(text, &areas);
+        // Edges that are almost the same are in the same place, or in the one beside it.
+        let around = [-1, 0, 1].map(|x| [-1, 0, 1].map(|y| (left + x, top + y)));
+        let near =
+            around.as_flattened().iter().filter_map(|&(x, y)| self.places.get(&(kind, x, y)));
+        let is_it = |&page: &usize| {
+            let page = &self.pages[page];
+            page.text == *text && is_same(&page.areas, &areas)
         };
-        pages.push(self.texts.len());
-        self.texts.push((Arc::clone(&name), areas));
-        name
+        if let Some(same) = near.flatten().copied().filter(is_it).min() {
+            self.pages[same].seen += 1;
+            return same;
+        }
+        let page = self.pages.len();
+        self.places.entry((kind, left, top)).or_default().push(page);
+        self.pages.push(Page { text: Arc::clone(text), areas, seen: 1 });
+        page
+    }
+
+    /// Gives back the areas of a page that one reader did not see so, since there are more.
+    pub(crate) fn take_back(&mut self, page: usize) -> Vec<WordArea> {
+        let Some(page) = self.pages.get_mut(page) else { return Vec::new() };
+        page.seen = page.seen.saturating_sub(1);
+        if page.seen == 0 { std::mem::take(&mut page.areas) } else { page.areas.clone() }
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
+        self.pages.iter().all(|page| page.areas.is_empty())
+    }
+
+    /// The names of pages: the first of a text has its name, others are texts of their own, `TEXT~2`,
+    /// `TEXT~3`.
+    pub fn names(&self) -> Vec<Arc<str>> {
+        let mut counts: HashMap<&Arc<str>, usize> = HashMap::new();
+        let mut names = Vec::with_capacity(self.pages.len());
+        for Page { text, seen, .. } in &self.pages {
+            let count = counts.entry(text).or_default();
+            *count += usize::from(*seen > 0);
+            names.push(match *count {
+                0 | 1 => Arc::clone(text),
+                _ => format!("{text}~{count}").into(),
+            });
+        }
+        names
+    }
+
+    /// Texts that were shown in more than one layout.
+    pub fn several(&self) -> HashSet<Arc<str>> {
+        let (mut once, mut several) = (HashSet::new(), HashSet::new());
+        for page in self.pages.iter().filter(|page| page.seen > 0) {
+            if !once.insert(&page.text) {
+                several.insert(Arc::clone(&page.text));
+            }
+        }
+        several
     }
 
     /// The layouts of all texts, with a note on how they were found.
@@ -123,15 +205,13 @@ impl Areas {
         pitch: Option<f64>,
         sink: &mut dyn Sink,
     ) -> Result<Vec<Layout>, ImportError> {
-        let all = self.texts.iter().flat_map(|(_, areas)| areas).filter_map(measure);
-        let fit = match (pitch, Fit::of(all)) {
-            (Some(slope), Some(fit)) => Fit { slope, ..fit },
-            (Some(slope), None) => Fit { slope, intercept: 0.0, residual: 0.0, areas: 0 },
-            (None, Some(fit)) => fit,
-            (None, None) => return Err(self.no_fit()),
+        let all = self.pages.iter().flat_map(|page| &page.areas).filter_map(measure);
+        let fit = match pitch {
+            Some(slope) => Fit::given(slope, all),
+            None => Fit::of(all).ok_or_else(|| self.no_fit())?,
         };
         note(&fit, pitch.is_some(), sink);
-        let several = self.pages.iter().filter(|(_, pages)| pages.len() > 1).count();
+        let (names, several) = (self.names(), self.several().len());
         if several > 0 {
             sink.note(format!(
                 "{several} texts were shown in more than one layout; layouts after the first are \
@@ -139,7 +219,8 @@ impl Areas {
             ));
         }
         let (mut own, mut proportional) = (0, 0);
-        let layouts = self.texts.into_iter().map(|(text, areas)| {
+        let seen = names.into_iter().zip(self.pages).filter(|(_, page)| page.seen > 0);
+        let layouts = seen.map(|(text, Page { areas, .. })| {
             let (fit, differs) = fit_of_text(&areas, fit, pitch);
             own += usize::from(differs);
             proportional += usize::from(fit.is_proportional());
@@ -161,7 +242,7 @@ impl Areas {
     }
 
     fn no_fit(&self) -> ImportError {
-        let row = self.texts.iter().flat_map(|(_, areas)| areas).map(|area| area.row).next();
+        let row = self.pages.iter().flat_map(|page| &page.areas).map(|area| area.row).min();
         ImportError::Value {
             at: At::row(row.unwrap_or(1)),
             found: "areas of interest whose widths do not grow with their labels".into(),
@@ -190,28 +271,30 @@ fn measure(area: &WordArea) -> Option<(f64, f64)> {
 /// A text in another font than the others gets a fit of its own.
 fn fit_of_text(areas: &[WordArea], shared: Fit, pitch: Option<f64>) -> (Fit, bool) {
     let measured = areas.iter().filter_map(measure);
-    let away = measured.clone().map(|(characters, width)| {
-        let residual = width - shared.slope * characters - shared.intercept;
-        residual * residual
-    });
-    let away = (away.sum::<f64>() / areas.len().max(1) as f64).sqrt();
+    let away = residual(measured.clone(), shared.slope, shared.intercept);
     let own = Fit::of(measured).filter(|own| {
         pitch.is_none() && own.areas >= 5 && away > 0.25 * shared.slope && own.residual < 0.5 * away
     });
     (own.unwrap_or(shared), own.is_some())
 }
 
+/// A hash of the text, the numbers and the words, and the place of the first area: what pages that
+/// are alike have in common.
+fn place_of(text: &str, areas: &[WordArea]) -> (u64, i64, i64) {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    for area in areas {
+        (area.id, &area.label).hash(&mut hasher);
+    }
+    // The conversion saturates, with one number left on each side.
+    let place = |edge: f64| ((edge / SAME_EDGE).floor() as i64).clamp(i64::MIN + 1, i64::MAX - 1);
+    let [left, top] = areas.first().map_or([0, 0], |first| [first.left, first.top].map(place));
+    (hasher.finish(), left, top)
+}
+
 fn is_same(a: &[WordArea], b: &[WordArea]) -> bool {
-    let close = |a: f64, b: f64| (a - b).abs() <= SAME_EDGE;
     a.len() == b.len()
-        && a.iter().zip(b).all(|(a, b)| {
-            a.id == b.id
-                && a.label == b.label
-                && close(a.left, b.left)
-                && close(a.right, b.right)
-                && close(a.top, b.top)
-                && close(a.bottom, b.bottom)
-        })
+        && a.iter().zip(b).all(|(a, b)| a.id == b.id && a.label == b.label && a.is_at(b))
 }
 
 /// Places the words of a text.
@@ -244,7 +327,7 @@ fn layout(text: Arc<str>, mut areas: Vec<WordArea>, fit: &Fit) -> Layout {
         let before = words.last().filter(|word| word.line == line).map(|word| word.end);
         words.push(place(area, line, before, &mut lines[line], edge, fit));
     }
-    Layout { text, lines, words, pitch: fit.slope, vertical: true }
+    Layout::new(text, lines, words, fit.slope, true)
 }
 
 /// Places a word after the one before it on its line.

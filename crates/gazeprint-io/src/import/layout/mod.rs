@@ -29,6 +29,14 @@ pub struct Layout {
     /// Whether the vertical position says anything: it does not where the height of the only line is
     /// not known.
     pub(crate) vertical: bool,
+    /// The middles of lines.
+    centres: Vec<f64>,
+    /// The centre and the line of each word.
+    points: Vec<(lines::Point, usize)>,
+    /// Pixels from one line to the next.
+    spacing: f64,
+    /// The place of a word by the number of its area.
+    by_area: HashMap<i64, usize>,
 }
 
 /// A line of a text on the screen.
@@ -63,6 +71,28 @@ pub(crate) struct Word {
 }
 
 impl Layout {
+    /// A layout of lines from the top down, and of words in reading order.
+    pub(crate) fn new(
+        text: Arc<str>,
+        lines: Vec<Line>,
+        words: Vec<Word>,
+        pitch: f64,
+        vertical: bool,
+    ) -> Self {
+        let centres: Vec<f64> = lines.iter().map(|line| line.centre).collect();
+        let point = |word: &Word| {
+            let y = centres.get(word.line).copied().unwrap_or(f64::NAN);
+            (lines::Point { x: f64::midpoint(word.left, word.right), y }, word.line)
+        };
+        let points = words.iter().map(point).collect();
+        let spacing = lines::spacing(&centres)
+            .or_else(|| lines.first().map(|line| line.height))
+            .unwrap_or(f64::INFINITY);
+        // Of words with the same number the first counts.
+        let by_area = words.iter().enumerate().rev().map(|(at, word)| (word.area, at)).collect();
+        Self { text, lines, words, pitch, vertical, centres, points, spacing, by_area }
+    }
+
     /// The text.
     pub fn text(&self) -> &Arc<str> {
         &self.text
@@ -102,11 +132,11 @@ impl Layout {
         }
     }
 
-    /// The middle of the distance between lines, or the height of the only one.
-    pub(crate) fn spacing(&self) -> f64 {
-        lines::spacing(&self.lines.iter().map(|line| line.centre).collect::<Vec<_>>())
-            .or_else(|| self.lines.first().map(|line| line.height))
-            .unwrap_or(f64::INFINITY)
+    /// The page as methods of [`lines`] see it. Its spacing is the median distance between lines, or
+    /// the height of the only one.
+    pub(crate) fn page(&self) -> lines::Page<'_> {
+        let Self { centres, points, pitch, spacing, .. } = self;
+        lines::Page { lines: centres, words: points, pitch: *pitch, spacing: *spacing }
     }
 
     /// The number of a word, from 1, by that of its area of interest.
@@ -115,7 +145,7 @@ impl Layout {
         let first = self.words.first()?.area;
         let guess = area.checked_sub(first).and_then(|at| usize::try_from(at).ok());
         let is_it = |at: &usize| self.words.get(*at).is_some_and(|word| word.area == area);
-        let at = guess.filter(is_it).or_else(|| self.words.iter().position(|w| w.area == area))?;
+        let at = guess.filter(is_it).or_else(|| self.by_area.get(&area).copied())?;
         Some((u32::try_from(at).ok()?.checked_add(1)?, &self.words[at]))
     }
 }

@@ -3,6 +3,7 @@
 //! A file holds one text, or several, each after a line `=== NAME`. Lines of the file are lines on the
 //! screen; empty ones take their place there, but are not counted as lines of the text.
 
+use std::collections::HashSet;
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -65,43 +66,52 @@ pub fn read(
     display: &Display,
 ) -> Result<Vec<Layout>, ImportError> {
     display.check()?;
-    let mut layouts: Vec<Layout> = Vec::new();
+    let (mut texts, mut names): (Vec<Text>, _) = (Vec::new(), HashSet::new());
     let mut lines = Lines::new(input);
     let (mut content, mut above) = (String::new(), 0);
     while lines.next(&mut content)? {
         let row = lines.number();
         if let Some(name) = content.strip_prefix(HEADER) {
-            layouts.push(named(name, &layouts, row, display)?);
+            texts.push(named(name, &mut names, row)?);
             above = 0;
         } else {
-            if layouts.is_empty() && !content.trim().is_empty() {
-                layouts.push(empty(name.into(), display));
+            if texts.is_empty() && !content.trim().is_empty() {
+                texts.push(named(name, &mut names, row)?);
             }
-            if let Some(layout) = layouts.last_mut() {
-                add_line(layout, &content, above, row, display)?;
+            if let Some(text) = texts.last_mut() {
+                text.add_line(&content, above, row, display)?;
             }
             above += 1;
         }
         content.clear();
     }
     let row = lines.number().max(1);
-    if let Some(bare) = layouts.iter().find(|layout| layout.words.is_empty()) {
+    if let Some(bare) = texts.iter().find(|text| text.words.is_empty()) {
         return Err(ImportError::Value {
             at: At::row(row),
-            found: format!("no word of the text {}", bare.text),
+            found: format!("no word of the text {}", bare.name),
             expected: "lines of text after its header".into(),
             remedy: "add the text or remove the header".into(),
         });
     }
-    if layouts.is_empty() {
+    if texts.is_empty() {
         return Err(ImportError::Empty { at: At::row(row), expected: "a text" });
     }
-    Ok(layouts)
+    let (pitch, vertical) = (display.font_width, display.vertical.is_some());
+    let layout = |Text { name, lines, words }| Layout::new(name, lines, words, pitch, vertical);
+    Ok(texts.into_iter().map(layout).collect())
 }
 
-fn named(name: &str, known: &[Layout], row: u64, display: &Display) -> Result<Layout, ImportError> {
-    let name = name.trim();
-    if name.is_empty() || known.iter().any(|layout| *layout.text == *name) {
+/// A text in the middle of being read.
+struct Text {
+    name: Arc<str>,
+    lines: Vec<Line>,
+    words: Vec<Word>,
+}
+
+fn named(name: &str, known: &mut HashSet<Arc<str>>, row: u64) -> Result<Text, ImportError> {
+    let name: Arc<str> = name.trim().into();
+    if name.is_empty() || !known.insert(Arc::clone(&name)) {
         return Err(ImportError::Value {
             at: At::row(row),
             found: format!("the text name \"{name}\""),
@@ -109,45 +119,42 @@ fn named(name: &str, known: &[Layout], row: u64, display: &Display) -> Result<La
             remedy: "give each text a name of its own".into(),
         });
     }
-    Ok(empty(name.into(), display))
+    Ok(Text { name, lines: Vec::new(), words: Vec::new() })
 }
 
-fn empty(text: Arc<str>, display: &Display) -> Layout {
-    let vertical = display.vertical.is_some();
-    Layout { text, lines: Vec::new(), words: Vec::new(), pitch: display.font_width, vertical }
-}
-
-/// Adds a line of the screen with `above` others over it.
-fn add_line(
-    layout: &mut Layout,
-    content: &str,
-    above: u32,
-    row: u64,
-    display: &Display,
-) -> Result<(), ImportError> {
-    let line = layout.lines.len();
-    let words = words(content, line, row, display);
-    if words.is_empty() {
-        return Ok(());
+impl Text {
+    /// Adds a line of the screen with `above` others over it.
+    fn add_line(
+        &mut self,
+        content: &str,
+        above: u32,
+        row: u64,
+        display: &Display,
+    ) -> Result<(), ImportError> {
+        let line = self.lines.len();
+        let words = words(content, line, row, display);
+        if words.is_empty() {
+            return Ok(());
+        }
+        let (centre, height) = match display.vertical {
+            Some(Vertical { line_height, top }) => {
+                (top + (f64::from(above) + 0.5) * line_height, line_height)
+            }
+            None if line > 0 => {
+                return Err(ImportError::Value {
+                    at: At::row(row),
+                    found: format!("a second line of the text {}", self.name),
+                    expected: "texts of one line, or a display that says where lines are".into(),
+                    remedy: "give --line-height and --top".into(),
+                });
+            }
+            None => (0.0, f64::INFINITY),
+        };
+        self.lines.push(Line { centre, height, origin: display.left, knots: Vec::new() });
+        let first = i64::try_from(self.words.len()).unwrap_or(i64::MAX);
+        self.words.extend((first..).zip(words).map(|(n, word)| Word { area: n + 1, ..word }));
+        Ok(())
     }
-    let (centre, height) = match display.vertical {
-        Some(Vertical { line_height, top }) => {
-            (top + (f64::from(above) + 0.5) * line_height, line_height)
-        }
-        None if line > 0 => {
-            return Err(ImportError::Value {
-                at: At::row(row),
-                found: format!("a second line of the text {}", layout.text),
-                expected: "texts of one line, or a display that says where lines are".into(),
-                remedy: "give --line-height and --top".into(),
-            });
-        }
-        None => (0.0, f64::INFINITY),
-    };
-    layout.lines.push(Line { centre, height, origin: display.left, knots: Vec::new() });
-    let first = i64::try_from(layout.words.len()).unwrap_or(i64::MAX);
-    layout.words.extend((first..).zip(words).map(|(n, word)| Word { area: n + 1, ..word }));
-    Ok(())
 }
 
 fn words(content: &str, line: usize, row: u64, display: &Display) -> Vec<Word> {

@@ -1,6 +1,6 @@
 //! Stands between a parser and its sink, and turns pixels into characters.
 
-use super::lines::{self, Method, Page, Point};
+use super::lines::{self, Method, Point};
 use super::{Layout, Layouts};
 use crate::import::ImportError;
 use crate::import::recording::{Position, RawFixation, RawWord, Reason, RowPlace, Sink};
@@ -43,13 +43,6 @@ impl<'s> ScreenToText<'s> {
         let reach = if method == Method::Attach { REACH } else { REACH_WITH_DRIFT };
         let (trial, tally) = (Vec::new(), Tally::default());
         Self { sink, layouts, method, reach, trial, tally }
-    }
-
-    /// A fixation further than this from every line is on none; in line spacings.
-    #[must_use]
-    pub fn with_reach(mut self, spacings: f64) -> Self {
-        self.reach = spacings;
-        self
     }
 
     /// Hands the last trial over, and notes how lines were assigned.
@@ -142,19 +135,8 @@ impl Tally {
         reach: f64,
     ) {
         let points: Vec<Point> = trial.iter().filter_map(|(_, fixation)| point(fixation)).collect();
-        let lines: Vec<f64> = layout.lines.iter().map(|line| line.centre).collect();
-        let words: Vec<_> = layout
-            .words
-            .iter()
-            .map(|word| {
-                let centre = f64::midpoint(word.left, word.right);
-                (Point { x: centre, y: lines[word.line] }, word.line)
-            })
-            .collect();
-        let (pitch, spacing) = (layout.pitch, layout.spacing());
-        let page = Page { lines: &lines, words: &words, pitch, spacing };
         let assigned = if layout.vertical {
-            lines::assign(method, &points, &page, reach)
+            lines::assign(method, &points, &layout.page(), reach)
         } else {
             lines::Assigned { lines: vec![Some(0); points.len()], ..Default::default() }
         };

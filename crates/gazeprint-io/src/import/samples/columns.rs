@@ -1,9 +1,10 @@
 //! Which column of a samples table holds what, and in which unit.
 
-use super::super::aliases::{Choice, Mapped, Mapping, Role, Unit};
+use super::super::aliases::{Choice, LEFT_EYE, Mapped, Mapping, RIGHT_EYE, Role, Unit, plain};
 use super::super::dialect::{Row, Rows};
 use super::super::error::{At, ImportError};
-use super::super::recording::Reason;
+use super::super::gaze::EyeChoice;
+use super::super::recording::{Eye, Reason};
 use super::super::values::{is_missing, number};
 
 const ROLES: [Role; 9] = [
@@ -41,6 +42,8 @@ pub(super) struct Columns {
     pub(super) trial: Option<usize>,
     /// Zero where the sample is good.
     validity: Option<usize>,
+    /// Whose position it is, where the column's name tells.
+    pub(super) eye: Option<Eye>,
     /// The columns are those of GazeBase.
     pub(super) is_gazebase: bool,
     /// Decimals follow a comma.
@@ -66,14 +69,21 @@ pub(super) struct Cells {
 }
 
 impl Columns {
-    /// Finds the columns, those that were chosen first.
+    /// Finds the columns, those that were chosen first, and of both eyes those of the one asked for.
     pub(super) fn find(
         rows: &mut Rows<'_>,
         choices: &[Choice],
+        asked: EyeChoice,
     ) -> Result<(Self, Mapping), ImportError> {
         let (header, row) = (&rows.header, rows.header_row);
-        let mut mapping = Mapping::find(header, row, &ROLES, choices)?;
+        let preferences = match asked {
+            EyeChoice::Left => LEFT_EYE,
+            EyeChoice::Right => RIGHT_EYE,
+            EyeChoice::Best => &[],
+        };
+        let mut mapping = Mapping::find_preferring(header, row, &ROLES, choices, preferences)?;
         settle_position(&mut mapping, row)?;
+        let eye = eye(&mapping, asked, row)?;
         let together = mapping.get(Role::Location).map(|mapped| mapped.index);
         let needed: &[Role] = match together {
             Some(_) => &[Role::Time],
@@ -100,6 +110,7 @@ impl Columns {
             session: place(Role::Session),
             trial: place(Role::Trial),
             validity: place(Role::Validity),
+            eye,
             is_gazebase,
             comma: false,
         };
@@ -185,6 +196,30 @@ fn settle_position(mapping: &mut Mapping, row: u64) -> Result<(), ImportError> {
     Ok(())
 }
 
+/// Whose position it is, where the column's name tells. It must be the eye that is asked for, unless
+/// the user chose the column as well.
+fn eye(mapping: &Mapping, asked: EyeChoice, row: u64) -> Result<Option<Eye>, ImportError> {
+    let column = mapping.get(Role::Location).or_else(|| mapping.get(Role::X));
+    let Some(column) = column else { return Ok(None) };
+    let name = plain(&column.column);
+    let eye = match (name.contains("left"), name.contains("right")) {
+        (true, false) => Some(Eye::Left),
+        (false, true) => Some(Eye::Right),
+        _ if name.ends_with("xl") => Some(Eye::Left),
+        _ if name.ends_with("xr") => Some(Eye::Right),
+        _ => None,
+    };
+    match eye {
+        Some(eye) if !asked.allows(eye) && !column.is_chosen() => Err(ImportError::value(
+            At::cell(row, &column.column),
+            format!("positions of the {} eye only", format!("{eye:?}").to_lowercase()),
+            "those of the eye that --eye asks for",
+            "ask for this eye, or name the column with --map x=COLUMN",
+        )),
+        eye => Ok(eye),
+    }
+}
+
 /// What positions are in, and how that is known.
 fn unit(
     mapping: &Mapping,
@@ -215,11 +250,15 @@ mod tests {
     use super::*;
 
     fn find(header: &[&str], choices: &[&str]) -> Result<Columns, String> {
+        find_eye(header, choices, EyeChoice::Best)
+    }
+
+    fn find_eye(header: &[&str], choices: &[&str], eye: EyeChoice) -> Result<Columns, String> {
         let text = header.join(";") + "\n";
         let mut input = text.as_bytes();
         let mut rows = Rows::open(&mut input, "rows").unwrap();
         let choices: Vec<Choice> = choices.iter().map(|c| Choice::parse(c).unwrap()).collect();
-        let found = Columns::find(&mut rows, &choices);
+        let found = Columns::find(&mut rows, &choices, eye);
         found.map(|found| found.0).map_err(|error| error.to_string())
     }
 
@@ -250,6 +289,29 @@ mod tests {
         assert!(problem.contains("x_px or in position"), "{problem}");
         assert!(find(&["x_px", "y_px"], &[]).is_err());
         assert!(find(&["time", "x_px"], &[]).is_err());
+    }
+
+    #[test]
+    fn of_both_eyes_the_one_asked_for_is_taken() {
+        let (left, right) = (EyeChoice::Left, EyeChoice::Right);
+        for header in [
+            ["time", "pixel_xl", "pixel_yl", "pixel_xr", "pixel_yr"],
+            ["time", "x_left_pix", "y_left_pix", "x_right_pix", "y_right_pix"],
+            ["time", "position_xl", "position_yl", "position_xr", "position_yr"],
+        ] {
+            let found = find_eye(&header, &[], left).unwrap();
+            assert_eq!((found.place, found.eye), (Place::Apart { x: 1, y: 2 }, Some(Eye::Left)));
+            let found = find_eye(&header, &[], right).unwrap();
+            assert_eq!((found.place, found.eye), (Place::Apart { x: 3, y: 4 }, Some(Eye::Right)));
+            assert!(find(&header, &[]).is_err());
+            let problem = find_eye(&header[..3], &[], right).unwrap_err();
+            assert!(problem.contains("of the left eye only"), "{problem}");
+            assert_eq!(find(&header[..3], &[]).unwrap().eye, Some(Eye::Left));
+            let choice = format!("x={}", header[1]);
+            assert_eq!(find_eye(&header, &[&choice], right).unwrap().eye, Some(Eye::Left));
+        }
+        // A name that does not tell leaves the eye open.
+        assert_eq!(find_eye(&["time", "x_px", "y_px"], &[], left).unwrap().eye, None);
     }
 
     #[test]

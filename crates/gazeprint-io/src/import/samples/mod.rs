@@ -14,7 +14,7 @@ mod names;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ use super::detect::{
 };
 use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
-use super::gaze::{EyeChoice, GazeOptions};
-use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Sink};
+use super::gaze::GazeOptions;
+use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use columns::Columns;
 use names::{Names, gazebase_name};
@@ -84,7 +84,7 @@ pub fn read(
     sink: &mut dyn Sink,
 ) -> Result<Shape, ImportError> {
     let mut rows = Rows::open(input, "a row of column names, then one row for each sample")?;
-    let (columns, mapping) = Columns::find(&mut rows, &options.choices)?;
+    let (columns, mapping) = Columns::find(&mut rows, &options.choices, options.gaze.eye)?;
     sink.note(rows.decision.clone());
     if columns.comma {
         sink.note("decimals follow a comma: numbers of the first rows have one".to_owned());
@@ -114,7 +114,12 @@ struct Trials<'t> {
     names: Names,
     /// Times still in the unit of the file.
     samples: Vec<Sample>,
-    seen: HashSet<Names>,
+    /// A sample that is earlier than the last one: the clock restarts, or the row is out of order.
+    earlier: Option<(Sample, String)>,
+    /// Which part of its names the trial at hand is, from 1, where the clock has restarted.
+    part: Option<u64>,
+    parts: HashMap<Names, u64>,
+    seen: HashSet<(Names, Option<u64>)>,
     intervals: Vec<f64>,
     kept: u64,
     rows: u64,
@@ -152,6 +157,9 @@ impl<'t> Trials<'t> {
             names: default.clone(),
             default,
             samples: Vec::new(),
+            earlier: None,
+            part: None,
+            parts: HashMap::new(),
             seen: HashSet::new(),
             intervals: Vec::new(),
             kept: 0,
@@ -171,6 +179,7 @@ impl<'t> Trials<'t> {
         if !self.names.are_of(row, &self.columns, &self.default) {
             self.end_trial()?;
             self.names = self.default.with(row, &self.columns);
+            self.part = None;
         }
         let cells = match self.columns.read(row) {
             Ok(cells) => cells,
@@ -179,8 +188,10 @@ impl<'t> Trials<'t> {
                 return Ok(());
             }
         };
-        if self.samples.last().is_some_and(|last| last.time_ms >= cells.time) {
-            self.sink.dropped(place, TIME_ORDER, row.line());
+        self.invalid += u64::from(!cells.is_valid);
+        let (x, y) = if cells.is_valid { (cells.x, cells.y) } else { (f64::NAN, f64::NAN) };
+        let sample = Sample { time_ms: cells.time, x, y, row: place.row };
+        if !self.is_in_time(&sample, row)? {
             return Ok(());
         }
         if self.samples.len() >= MOST_SAMPLES {
@@ -191,20 +202,57 @@ impl<'t> Trials<'t> {
                 "name a column that tells trials apart, with --map trial=COLUMN",
             ));
         }
-        self.invalid += u64::from(!cells.is_valid);
-        let (x, y) = if cells.is_valid { (cells.x, cells.y) } else { (f64::NAN, f64::NAN) };
-        self.samples.push(Sample { time_ms: cells.time, x, y, row: place.row });
+        self.samples.push(sample);
         Ok(())
+    }
+
+    /// Whether a sample goes on with the trial at hand. Two in a row that are earlier than the last
+    /// one, where no column tells trials apart, mean that the clock has restarted: they begin
+    /// another trial.
+    fn is_in_time(&mut self, sample: &Sample, row: Row<'_>) -> Result<bool, ImportError> {
+        let Some(last) = self.samples.last().map(|last| last.time_ms) else { return Ok(true) };
+        if sample.time_ms > last {
+            self.drop_earlier();
+            return Ok(true);
+        }
+        let place = RowPlace { file: self.file, row: sample.row };
+        if self.columns.trial.is_some() || sample.time_ms >= last {
+            self.sink.dropped(place, TIME_ORDER, row.line());
+            return Ok(false);
+        }
+        match self.earlier.take_if(|(earlier, _)| earlier.time_ms < sample.time_ms) {
+            Some((first, _)) => {
+                self.end_trial()?;
+                let parts = self.parts.entry(self.names.clone()).or_insert(1);
+                *parts += 1;
+                self.part = Some(*parts);
+                self.samples.push(first);
+                Ok(true)
+            }
+            None => {
+                self.drop_earlier();
+                self.earlier = Some((*sample, row.line().to_owned()));
+                Ok(false)
+            }
+        }
+    }
+
+    /// Drops the row that was out of order, if there is one.
+    fn drop_earlier(&mut self) {
+        if let Some((sample, line)) = self.earlier.take() {
+            self.sink.dropped(RowPlace { file: self.file, row: sample.row }, TIME_ORDER, &line);
+        }
     }
 
     /// Finds the fixations of the trial at hand.
     fn end_trial(&mut self) -> Result<(), ImportError> {
+        self.drop_earlier();
         let file = self.file;
         let mut samples = std::mem::take(&mut self.samples);
         let Some(first) = samples.first().map(|sample| RowPlace { file, row: sample.row }) else {
             return Ok(());
         };
-        if !self.seen.insert(self.names.clone()) {
+        if !self.seen.insert((self.names.clone(), self.part)) {
             self.resumed += 1;
         }
         let Some(step) = infer_interval(&samples) else {
@@ -221,26 +269,23 @@ impl<'t> Trials<'t> {
         let found = detector
             .detect(&samples, interval, self.scale.as_ref())
             .map_err(|error| error.at_row(first.row))?;
-        let eye = match self.options.gaze.eye {
-            EyeChoice::Left => Some(Eye::Left),
-            EyeChoice::Right => Some(Eye::Right),
-            EyeChoice::Best => None,
-        };
         for short in &found.short {
             let example = format!("{} ms at {} ms", short.duration_ms, short.onset_ms);
             self.sink.dropped(RowPlace { file, row: short.row }, TOO_SHORT, &example);
         }
+        let part = self.part.map(|part| part.to_string().into());
+        let trial = part.or_else(|| self.names.trial.clone());
         for fixation in &found.fixations {
             let raw = RawFixation {
                 reader: self.names.reader.clone(),
                 text: self.names.text.clone(),
                 session: self.names.session.clone(),
-                trial: self.names.trial.clone(),
+                trial: trial.clone(),
                 position: self.place(fixation.x, fixation.y),
                 duration_ms: Some(fixation.duration_ms),
                 onset_ms: Some(fixation.onset_ms),
                 gap: fixation.gap,
-                eye,
+                eye: self.columns.eye,
                 word: None,
             };
             self.kept += 1;
@@ -321,6 +366,13 @@ impl<'t> Trials<'t> {
         }
         if self.invalid > 0 {
             sink.note(format!("{} samples are missing by their validity", self.invalid));
+        }
+        let restarts: u64 = self.parts.values().map(|parts| parts - 1).sum();
+        if restarts > 0 {
+            sink.note(format!(
+                "the clock restarts {restarts} times, and no column tells trials apart: each restart \
+                 begins another trial, numbered from 2"
+            ));
         }
         if self.resumed > 0 {
             sink.note(format!(

@@ -128,6 +128,31 @@ fn readers_and_trials_come_from_columns() {
 }
 
 #[test]
+fn a_clock_that_restarts_begins_a_trial() {
+    let rows: String =
+        rests(1.0, 300.0, 120.0).map(|(time, x, y)| format!("{time},{x:.3},{y:.3}\n")).collect();
+    let kept = read_with(&format!("time,x_pix,y_pix\n{rows}{rows}{rows}"), &options()).unwrap();
+    let trials: Vec<_> = kept.fixations.iter().map(|(_, f)| f.trial.as_deref()).collect();
+    assert_eq!(trials, [None, None, Some("2"), Some("2"), Some("3"), Some("3")]);
+    assert!(kept.dropped.is_empty(), "{:?}", kept.dropped);
+    assert!(kept.noted("the clock restarts 2 times"), "{:?}", kept.notes);
+    let durations = kept.durations();
+    assert_eq!(durations[..2], durations[2..4]);
+    // With a column for trials, rows of one trial that fall back are out of order.
+    let of_trial: String = rows.lines().map(|row| format!("{row},a,1\n")).collect();
+    let text = format!("time,x_pix,y_pix,text_id,trial_id\n{of_trial}{of_trial}");
+    assert_eq!(read_with(&text, &options()).unwrap().rows(TIME_ORDER).len(), 400);
+}
+
+#[test]
+fn a_row_out_of_order_is_no_restart() {
+    let text = plain().replacen("\n100,", "\n50,1,1\n100,", 1);
+    let kept = read_with(&text, &options()).unwrap();
+    assert_eq!(kept.rows(TIME_ORDER), [102]);
+    assert!(!kept.noted("restarts"));
+}
+
+#[test]
 fn times_may_be_seconds_or_microseconds() {
     let expected = read_with(&plain(), &options()).unwrap();
     for (factor, unit) in [(0.001, "seconds"), (1000.0, "microseconds")] {

@@ -81,6 +81,8 @@ fn items_count_characters_and_keep_double_blanks() {
 fn the_reader_is_in_the_name_of_the_file() {
     assert_eq!(&*reader_of(Path::new("a/fixseqin_7-1ab.dat")), "7-1ab");
     assert_eq!(&*reader_of(Path::new("anna.dat")), "anna");
+    assert_eq!(&*reader_of(Path::new("fixseqin_7.dat.gz")), "7");
+    assert_eq!(&*reader_of(Path::new("fixseqin_.dat")), "fixseqin_");
 }
 
 #[test]

@@ -39,6 +39,16 @@ fn samples_are_grouped_into_fixations() {
 }
 
 #[test]
+fn a_loss_of_signal_counts_until_a_fixation_comes() {
+    let saccade = "42000\tAnna\tRec1\tpage 1\tSaccade\t30\t2\t\t\n49000";
+    let between = EXPORT.replace("49000", saccade);
+    let between = between.replace("17000\tAnna\tRec1\tpage 1\t\t\t\t\t\n", "");
+    assert_eq!(run(&between).unwrap().gaps(), [false, false, true]);
+    let other = between.replace("49000\tAnna\tRec1", "49000\tAnna\tRec2");
+    assert_eq!(run(&other).unwrap().gaps(), [false, false, false]);
+}
+
+#[test]
 fn missing_columns_are_named() {
     let error = run(&EXPORT.replace("Gaze event duration", "Length")).unwrap_err().to_string();
     assert!(error.contains("no column for duration"), "{error}");

@@ -57,7 +57,7 @@ fn lines_and_characters_come_back_from_pixels() {
     assert!((layouts[0].column(0, 200.0 + 4.5 * 14.3) - 4.5).abs() < 0.1);
     assert!((layouts[0].column(1, 200.0 + 4.5 * 14.3) - 4.5).abs() < 0.1);
     assert!(found.notes[0].contains("residual"), "{}", found.notes[0]);
-    assert!((layouts[0].spacing() - 80.0).abs() < 1e-9);
+    assert!((layouts[0].page().spacing - 80.0).abs() < 1e-9);
 }
 
 #[test]
@@ -76,10 +76,15 @@ fn another_layout_of_a_text_is_a_text_of_its_own() {
     let text: Arc<str> = "t".into();
     let mut shifted = page(&["one two", "three"], 10.0, 50.0);
     shifted[0].top += 1.0;
-    assert_eq!(&*areas.page(&text, page(&["one two", "three"], 10.0, 50.0)), "t");
-    assert_eq!(&*areas.page(&text, shifted), "t");
-    assert_eq!(&*areas.page(&text, page(&["one", "two three"], 10.0, 50.0)), "t~2");
-    assert_eq!(&*areas.page(&text, page(&["one two", "three"], 10.0, 50.0)), "t");
+    let pages = [
+        areas.page(&text, page(&["one two", "three"], 10.0, 50.0)),
+        areas.page(&text, shifted),
+        areas.page(&text, page(&["one", "two three"], 10.0, 50.0)),
+        areas.page(&text, page(&["one two", "three"], 10.0, 50.0)),
+    ];
+    let names = areas.names();
+    assert_eq!(pages.map(|page| &*names[page]), ["t", "t", "t~2", "t"]);
+    assert!(areas.several().contains(&text));
 }
 
 #[test]
@@ -124,4 +129,50 @@ fn areas_without_labels_need_a_pitch() {
     areas.page(&"t".into(), bare);
     let layouts = areas.layouts(Some(10.0), &mut Collected::default()).unwrap();
     assert_eq!(layouts[0].words.len(), 2);
+}
+
+#[test]
+fn pixels_per_character_that_are_given_leave_the_padding_to_be_fitted() {
+    // Widths of 4 pixels per character and a padding of 20, of which the given 6 explain the mean.
+    let pairs = [(2.0, 28.0), (4.0, 36.0), (6.0, 44.0)];
+    let fit = Fit::given(6.0, pairs.into_iter());
+    assert_eq!((fit.slope, fit.intercept, fit.areas), (6.0, 12.0, 3));
+    assert!((fit.residual - (32.0_f64 / 3.0).sqrt()).abs() < 1e-9, "{}", fit.residual);
+    assert!(fit.is_proportional());
+    assert!(!Fit::given(4.0, pairs.into_iter()).is_proportional());
+    // A font width somewhat off must not move the words by the other fit's padding.
+    let mut areas = Areas::default();
+    areas.page(&"t".into(), page(&["one three seventeen"], 10.0, 50.0));
+    let mut found = Collected::default();
+    let layouts = areas.layouts(Some(9.5), &mut found).unwrap();
+    assert!(found.notes[0].contains("padding 12.8"), "{}", found.notes[0]);
+    assert!((layouts[0].column(0, 50.0) + 0.15).abs() < 0.01);
+}
+
+#[test]
+fn words_are_found_by_the_numbers_of_their_areas() {
+    // Every other number is free, and the first word is not the first area.
+    let mut shuffled = page(&["one two three four"], 10.0, 50.0);
+    for (area, id) in shuffled.iter_mut().zip([7, 1, 9, 3]) {
+        area.id = id;
+    }
+    let (layouts, _) = layouts(vec![("t", shuffled)]);
+    let numbers = [7, 1, 9, 3, 8, i64::MIN, i64::MAX].map(|id| layouts[0].word_of(id).map(|w| w.0));
+    assert_eq!(numbers, [Some(1), Some(2), Some(3), Some(4), None, None, None]);
+}
+
+#[test]
+fn edges_may_differ_by_rounding_wherever_they_are() {
+    for offset in [0.0, 0.5, 1.0, 1.5, -3.0] {
+        for away in [-2.0, -1.0, 0.0, 1.0, 2.0, 2.5] {
+            let mut areas = Areas::default();
+            let mut first = page(&["one two", "three"], 10.0, 50.0);
+            first.iter_mut().for_each(|area| area.left += offset);
+            let mut other = first.clone();
+            other.iter_mut().for_each(|area| area.left += away);
+            other.reverse();
+            areas.page(&"t".into(), first);
+            assert_eq!(areas.page(&"t".into(), other), usize::from(away > 2.0), "{offset} {away}");
+        }
+    }
 }
