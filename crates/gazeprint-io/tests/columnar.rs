@@ -285,7 +285,7 @@ fn imported(folder: &Path, files: [&str; 3], name: &str) -> Corpus {
         trials: Some(trials).filter(|file| file.is_file()),
         ..Request::default()
     };
-    let (imported, report) = import(&request, name, None, &open).unwrap();
+    let (imported, report) = import(&request, name, &open).unwrap();
     assert_eq!(report.dropped, []);
     assert!(report.decisions.iter().any(|note| note.contains("the file is Parquet")));
     match imported {
