@@ -144,7 +144,7 @@ fn recordings_of_eyelink_in_pixels_and_on_a_text() {
     assert!(message.contains("--line-height") && message.contains("story.txt"), "{message}");
     let high = ["--line-height", "40", "--top", "100", "--lines", "warp"];
     let (report, fixations, words) = import(folder, &[&text[..], &high].concat());
-    decided(&report, "lines by warp: 2 fixations in 1 trials");
+    decided(&report, "lines by warp: 2 fixations in 1 readings");
     assert!(fixations.contains("anna,story,1,1,1.5,200,"), "{fixations}");
     assert!(fixations.contains("anna,story,2,2,5.5,80,"), "{fixations}");
     assert!(words.contains("story,2,4,four,3,7\n"), "{words}");

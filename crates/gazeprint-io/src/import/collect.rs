@@ -9,12 +9,16 @@ use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scan
 
 use super::error::{At, ImportError};
 use super::gaze::{EyeChoice, OTHER_EYE};
+use super::order::Onsets;
 use super::recording::{
     Area, Eye, Position, RawFixation, RawWord, ReadingKey, Reason, RowPlace, Sink,
 };
 use super::report::Drops;
 use super::table::RawTrial;
 use crate::read::DEFAULT_NAME;
+
+/// The place of what is in no row.
+const NOWHERE: RowPlace = RowPlace { file: 0, row: 0 };
 
 /// All that was found in the inputs of an import.
 #[derive(Debug, Clone, Default)]
@@ -173,6 +177,11 @@ impl Recording {
             return Err(self.nothing(at(RowPlace { file: first, row: 0 })));
         }
         self.choose_eyes();
+        let mut onsets = Onsets::default();
+        for reading in &mut self.readings {
+            onsets.sort(&mut reading.fixations, |fixation| fixation.onset_ms);
+        }
+        onsets.note(self);
         let words_in_chars = |text: &RawText| {
             text.words.iter().all(|(_, word)| matches!(word.area, Area::Chars { .. }))
         };
@@ -197,7 +206,7 @@ impl Recording {
             }
             return Ok(Imported::Fixations(std::mem::take(&mut self.readings)));
         }
-        self.corpus(name, &at, first).map(Imported::Corpus)
+        self.corpus(name, &at).map(Imported::Corpus)
     }
 
     /// The error of an import without fixations: most often all rows were dropped, for a reason.
@@ -286,7 +295,6 @@ impl Recording {
         &mut self,
         name: &str,
         at: &dyn Fn(RowPlace) -> Box<At>,
-        first_input: usize,
     ) -> Result<Corpus, ImportError> {
         let mut texts = Vec::new();
         for text in std::mem::take(&mut self.texts) {
@@ -294,6 +302,7 @@ impl Recording {
         }
         let known = self.text_places.keys().cloned().collect();
         let mut unknown = Vec::new();
+        let first_place = self.readings.first().map_or(NOWHERE, |reading| reading.place);
         let mut readers: Vec<String> = Vec::new();
         let mut reader_places: HashMap<Arc<str>, usize> = HashMap::new();
         let mut scanpaths = Vec::new();
@@ -326,7 +335,7 @@ impl Recording {
         }
         if scanpaths.is_empty() {
             return Err(ImportError::Value {
-                at: at(RowPlace { file: first_input, row: 0 }),
+                at: at(first_place),
                 found: format!("fixations on the texts {}", named_texts(unknown)),
                 expected: format!("the texts that words are known of: {}", named_texts(known))
                     .into(),
@@ -337,7 +346,7 @@ impl Recording {
             });
         }
         Corpus::new(name, readers, texts, scanpaths)
-            .map_err(|error| wrong_words(at(RowPlace { file: 0, row: 0 }), "the corpus", error))
+            .map_err(|error| wrong_words(at(NOWHERE), "the corpus", error))
     }
 
     /// Gives texts their groups and readings their places in the order; how many trials have no
@@ -444,9 +453,9 @@ fn build_text(text: &RawText, at: &dyn Fn(RowPlace) -> Box<At>) -> Result<Text, 
     }
     let place_of = |index: u32| {
         let place = text.indices.get(&index).and_then(|&i| text.words.get(i));
-        place.map_or(RowPlace { file: 0, row: 0 }, |(place, _)| *place)
+        place.map_or(NOWHERE, |(place, _)| *place)
     };
-    let first = text.words.first().map_or(RowPlace { file: 0, row: 0 }, |(place, _)| *place);
+    let first = text.words.first().map_or(NOWHERE, |(place, _)| *place);
     let failed = |error: CorpusError| {
         let place = match error {
             CorpusError::EmptyWord { index, .. } => place_of(index),

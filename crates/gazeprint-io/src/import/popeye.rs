@@ -81,7 +81,7 @@ pub fn read(
     let numbers = [Role::X, Role::Y, Role::Duration, Role::Onset];
     rows.note_commas(&numbers.map(|role| mapping.index(role)), sink)?;
     let mut report = Report::new(&mapping, in_letters, rows.header.len());
-    let mut order = InOrder::new(mapping.index(Role::Index).or(mapping.index(Role::Onset)));
+    let mut order = InOrder::new(mapping.index(Role::Index));
     let mut read = 0;
     while let Some(row) = rows.next()? {
         read += 1;

@@ -244,7 +244,7 @@ impl Fixations {
             onset_factor,
             comma,
             names: Names::default(),
-            order: InOrder::new(mapping.index(Role::Index).or(mapping.index(Role::Onset))),
+            order: InOrder::new(mapping.index(Role::Index)),
             without_line: 0,
         })
     }

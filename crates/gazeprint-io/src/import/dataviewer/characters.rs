@@ -6,6 +6,7 @@
 //! on its line says how many characters are before it, and thus which word its line starts with.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -45,6 +46,10 @@ struct Text {
     words: Vec<Word>,
     /// The word and the character in it, of each area.
     places: HashMap<i64, (u32, u32)>,
+    /// Letters that the map leaves out, by the number that is free for them.
+    left_out: HashMap<i64, (u32, u32)>,
+    /// The last number of the word before.
+    end: Option<i64>,
     /// The boxes that were looked at: left, right, top and bottom.
     boxes: HashMap<i64, [f64; 4]>,
     /// Whether there were fixations in it, be they in no box.
@@ -96,6 +101,7 @@ impl CharacterMap {
             let at = At::row(rows.last_row());
             return Err(ImportError::Empty { at, expected: "words with the areas of characters" });
         }
+        map.fill(sink);
         rows.note_quotes(sink);
         Ok((map, Shape { rows: read, mapping }))
     }
@@ -109,15 +115,33 @@ impl CharacterMap {
             return Err(Reason::CONTRADICTING_WORD);
         }
         let number = u32::try_from(text.words.len() + 1).map_err(|_| Reason::MISPLACED_WORD)?;
-        text.places.extend(areas.iter().zip(0..).map(|(&area, at)| (area, (number, at))));
-        // A dash may have no area, but it has its place on the line.
-        let characters = if areas.is_empty() { label.chars().count() } else { areas.len() };
+        let characters = label.chars().count().max(areas.len());
         if characters == 0 {
             return Err(NO_CHARACTERS);
         }
+        text.number(number, characters, areas);
         let characters = u32::try_from(characters).unwrap_or(u32::MAX);
         text.words.push(Word { label: label.to_owned(), characters, row });
         Ok(())
+    }
+
+    /// Gives letters that the map leaves out the numbers that no word has.
+    fn fill(&mut self, sink: &mut dyn Sink) {
+        let mut filled = 0_u64;
+        for text in self.texts.values_mut() {
+            for (area, place) in std::mem::take(&mut text.left_out) {
+                if let Entry::Vacant(free) = text.places.entry(area) {
+                    free.insert(place);
+                    filled += 1;
+                }
+            }
+        }
+        if filled > 0 {
+            sink.note(format!(
+                "{filled} letters of words are not in the map; they have the numbers that it leaves \
+                 free between its words and letters"
+            ));
+        }
     }
 
     /// The character of an area, where words have as many areas as characters.
@@ -230,6 +254,34 @@ fn no_grid(read: &[(&Arc<str>, &Text)]) -> ImportError {
 }
 
 impl Text {
+    /// Says which letter of a word each area is. Areas are numbered along the text, and a map may leave
+    /// letters out: where the word has more letters than areas, numbers tell which are missing.
+    fn number(&mut self, word: u32, characters: usize, areas: &[i64]) {
+        let letters = i64::try_from(characters).unwrap_or(i64::MAX);
+        let (first, last) = match areas {
+            [] => (self.end.map_or(1, |end| end.saturating_add(1)), None),
+            [first, .., last] => (*first, Some(*last)),
+            [only] => (*only, Some(*only)),
+        };
+        let spare = last.map_or(0, |last| letters.saturating_sub(last.saturating_sub(first)) - 1);
+        let rises = areas.windows(2).all(|pair| pair[0] < pair[1]);
+        if spare < 0 || !rises {
+            self.places.extend(areas.iter().zip(0..).map(|(&area, at)| (area, (word, at))));
+            self.end = areas.iter().copied().max();
+            return;
+        }
+        // Numbers that are free before the word are of its first letters.
+        let free = self.end.map_or(0, |end| first.saturating_sub(end).saturating_sub(1));
+        let start = first.saturating_sub(free.clamp(0, spare));
+        for at in 0..u32::try_from(characters).unwrap_or(u32::MAX) {
+            let area = start.saturating_add(i64::from(at));
+            let is_given = areas.binary_search(&area).is_ok();
+            let places = if is_given { &mut self.places } else { &mut self.left_out };
+            places.insert(area, (word, at));
+        }
+        self.end = Some(start.saturating_add(letters - 1));
+    }
+
     /// How wide the widest line is whose start and end are known, in characters.
     fn width(&self, starts: &Starts) -> u32 {
         let known = starts.words.windows(2).map(|pair| &self.words[pair[0]..pair[1]]);

@@ -3,24 +3,23 @@
 use super::lines::{self, Method, Point};
 use super::{Layout, Layouts};
 use crate::import::ImportError;
-use crate::import::recording::{Position, RawFixation, RawWord, Reason, RowPlace, Sink};
+use crate::import::order::{Held, Onsets, Readings};
+use crate::import::recording::{Eye, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
 
 /// How far from a line a fixation may be and still be on it, in line spacings. Methods that expect
 /// drift look further.
 const REACH: f64 = 1.0;
 const REACH_WITH_DRIFT: f64 = 1.5;
 
-/// No trial has more fixations; what does is assigned in parts, so that memory stays bounded.
-const MOST_FIXATIONS: usize = 10_000;
-
-/// Turns fixations in pixels into fixations in characters, trial by trial. What is not in pixels, or
-/// on a text without layout, goes on as it is. Call [`finish`](Self::finish) at the end.
+/// Turns fixations in pixels into fixations in characters, reading by reading, each eye by itself. What
+/// is not in pixels, or on a text without layout, goes on as it is. Call [`finish`](Self::finish) at
+/// the end of the file: until then fixations are held, since rows of several readings may take turns.
 pub struct ScreenToText<'s> {
     sink: &'s mut dyn Sink,
     layouts: &'s Layouts,
     method: Method,
     reach: f64,
-    trial: Vec<(RowPlace, RawFixation)>,
+    readings: Readings,
     tally: Tally,
 }
 
@@ -41,16 +40,16 @@ impl<'s> ScreenToText<'s> {
     /// Assigns lines by `method`, to texts with these layouts.
     pub fn new(layouts: &'s Layouts, method: Method, sink: &'s mut dyn Sink) -> Self {
         let reach = if method == Method::Attach { REACH } else { REACH_WITH_DRIFT };
-        let (trial, tally) = (Vec::new(), Tally::default());
-        Self { sink, layouts, method, reach, trial, tally }
+        let (readings, tally) = (Readings::default(), Tally::default());
+        Self { sink, layouts, method, reach, readings, tally }
     }
 
-    /// Hands the last trial over, and notes how lines were assigned.
+    /// Hands everything over, and notes how lines were assigned.
     ///
     /// # Errors
     /// Those of the sink.
     pub fn finish(mut self) -> Result<(), ImportError> {
-        self.flush()?;
+        self.place()?;
         let Tally { fixations, trials, changed, none, offsets, fell_back, stated, agreed } =
             self.tally;
         if fixations == 0 {
@@ -58,7 +57,7 @@ impl<'s> ScreenToText<'s> {
         }
         let on = fixations - none;
         let mut note = format!(
-            "lines by {}: {fixations} fixations in {trials} trials, {changed} on another line than \
+            "lines by {}: {fixations} fixations in {trials} readings, {changed} on another line than \
              the nearest, {none} on no line (further than {} line spacings), mean vertical offset \
              {:.1} px",
             self.method,
@@ -72,7 +71,7 @@ impl<'s> ScreenToText<'s> {
         }
         if fell_back > 0 {
             note.push_str(&format!(
-                "; {fell_back} trials have too many fixations or no words for {}, and the nearest \
+                "; {fell_back} readings have too many fixations or no words for {}, and the nearest \
                  line was taken",
                 self.method
             ));
@@ -81,34 +80,27 @@ impl<'s> ScreenToText<'s> {
         Ok(())
     }
 
-    /// Assigns the lines of the trial that has been read, and hands it over.
-    fn flush(&mut self) -> Result<(), ImportError> {
-        let mut trial = std::mem::take(&mut self.trial);
-        let layout = trial.first().and_then(|(_, first)| self.layouts.get(&first.text));
-        if let Some(layout) = layout {
-            self.tally.place(&mut trial, layout, self.method, self.reach);
+    /// Assigns lines, and hands all fixations over.
+    fn place(&mut self) -> Result<(), ImportError> {
+        let mut onsets = Onsets::default();
+        for mut reading in self.readings.end() {
+            onsets.sort(&mut reading, |held| held.fixation.onset_ms);
+            let layout = reading.first().and_then(|first| self.layouts.get(&first.fixation.text));
+            if let Some(layout) = layout {
+                self.tally.place(&mut reading, layout, self.method, self.reach);
+            }
+            for Held { place, fixation, .. } in reading {
+                self.sink.fixation(place, fixation)?;
+            }
         }
-        for (place, fixation) in trial.drain(..) {
-            self.sink.fixation(place, fixation)?;
-        }
-        self.trial = trial;
+        onsets.note(self.sink);
         Ok(())
     }
 }
 
 impl Sink for ScreenToText<'_> {
     fn fixation(&mut self, place: RowPlace, fixation: RawFixation) -> Result<(), ImportError> {
-        let same = self.trial.last().is_none_or(|(_, last)| {
-            last.reader == fixation.reader
-                && last.text == fixation.text
-                && last.trial == fixation.trial
-                && last.session == fixation.session
-                && last.eye == fixation.eye
-        });
-        if !same || self.trial.len() >= MOST_FIXATIONS {
-            self.flush()?;
-        }
-        self.trial.push((place, fixation));
+        self.readings.take(None, place, fixation);
         Ok(())
     }
 
@@ -126,27 +118,38 @@ impl Sink for ScreenToText<'_> {
 }
 
 impl Tally {
-    /// Turns the pixels of a trial into characters.
-    fn place(
+    /// Turns the pixels of a reading into characters.
+    fn place(&mut self, reading: &mut [Held], layout: &Layout, method: Method, reach: f64) {
+        let before = self.fixations;
+        for eye in [None, Some(Eye::Left), Some(Eye::Right)] {
+            let fixations = reading.iter_mut().map(|held| &mut held.fixation);
+            let seen: Vec<&mut RawFixation> =
+                fixations.filter(|f| f.eye == eye && point(f).is_some()).collect();
+            if !seen.is_empty() {
+                self.place_eye(seen, layout, method, reach);
+            }
+        }
+        self.trials += usize::from(self.fixations > before);
+    }
+
+    fn place_eye(
         &mut self,
-        trial: &mut [(RowPlace, RawFixation)],
+        seen: Vec<&mut RawFixation>,
         layout: &Layout,
         method: Method,
         reach: f64,
     ) {
-        let points: Vec<Point> = trial.iter().filter_map(|(_, fixation)| point(fixation)).collect();
+        let points: Vec<Point> = seen.iter().filter_map(|fixation| point(fixation)).collect();
         let assigned = if layout.vertical {
             lines::assign(method, &points, &layout.page(), reach)
         } else {
             lines::Assigned { lines: vec![Some(0); points.len()], ..Default::default() }
         };
-        self.trials += usize::from(!points.is_empty());
         self.fixations += points.len();
         self.changed += assigned.changed;
         self.offsets += assigned.offsets;
         self.fell_back += usize::from(assigned.fell_back);
-        let seen = trial.iter_mut().map(|(_, fixation)| fixation).filter(|f| point(f).is_some());
-        for ((fixation, at), line) in seen.zip(points).zip(assigned.lines) {
+        for ((fixation, at), line) in seen.into_iter().zip(points).zip(assigned.lines) {
             self.none += usize::from(line.is_none());
             let stated =
                 fixation.word.and_then(|word| layout.words.get((word as usize).checked_sub(1)?));

@@ -70,8 +70,11 @@ fn one_line_of_unknown_height_takes_every_fixation() {
 }
 
 #[test]
-fn a_trial_without_end_goes_on_in_parts() {
+fn rows_that_take_turns_are_placed_reading_by_reading() {
     let layouts = layouts(Some(Vertical { line_height: 40.0, top: 100.0 }));
-    let many = vec![fixation("t", "1", 115.0, 125.0); MOST_FIXATIONS + 5];
-    assert_eq!(place(&layouts, many).fixations.len(), MOST_FIXATIONS + 5);
+    let turns = ["1", "2", "1", "2"].map(|trial| fixation("t", trial, 115.0, 125.0));
+    let found = place(&layouts, turns.to_vec());
+    let trials: Vec<_> = found.fixations.iter().map(|(_, f)| f.trial.clone().unwrap()).collect();
+    assert_eq!(trials, ["1", "1", "2", "2"].map(Into::into));
+    assert!(found.noted("4 fixations in 2 readings"), "{:?}", found.notes);
 }
