@@ -202,7 +202,7 @@ struct Report {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     check_out(&args.out, args.overwrite).map_err(explain)?;
     let request = args.request()?;
     let name = args.out.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -48,7 +48,7 @@ enum Command {
     Simulate(simulate::Args),
     Inspect(inspect::Args),
     Population(population::Args),
-    Import(import::Args),
+    Import(Box<import::Args>),
     Export(export::Args),
 }
 
@@ -126,7 +126,7 @@ fn main() -> ExitCode {
         Command::Simulate(args) => simulate::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Population(args) => population::run(args),
-        Command::Import(args) => import::run(args),
+        Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(args),
     };
     match result {

@@ -212,11 +212,8 @@ impl Signature {
         if self.none.iter().any(|known| find(known).is_some()) {
             return None;
         }
-        let found: Option<Vec<&str>> = self
-            .all
-            .iter()
-            .map(|set| set.iter().find_map(|known| find(known)).map(String::as_str))
-            .collect();
+        let found: Option<Vec<&str>> =
+            self.all.iter().map(|set| set.iter().find_map(&find).map(String::as_str)).collect();
         Some((self.format, format!("guessed: it has the columns {}", found?.join(", "))))
     }
 }

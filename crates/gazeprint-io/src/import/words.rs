@@ -139,6 +139,7 @@ impl Known {
         let screen = ScreenToText::new(words.layouts(), options.lines, sink);
         let mut placed = OnPages { pages: TurnedPages::new(words), screen };
         let parsed = parse(&mut placed)?;
+        placed.pages.note(&mut placed.screen);
         placed.screen.finish()?;
         Ok(parsed)
     }

@@ -65,17 +65,19 @@ struct SeveralPages {
     has_trial: bool,
     texts: HashSet<Arc<str>>,
     trials: HashMap<Trial, Arc<str>>,
-    /// The page of a reader, or none where there are several.
-    readers: HashMap<(Arc<str>, Option<Arc<str>>), Option<Arc<str>>>,
+    /// The page that a reader saw of a text, or none where there are several.
+    readers: HashMap<[Arc<str>; 2], Option<Arc<str>>>,
 }
 
 impl SeveralPages {
     fn add(&mut self, trial: Trial, page: &Arc<str>) {
         self.texts.insert(Arc::clone(&trial.0));
-        let reader = self.readers.entry((Arc::clone(&trial.0), trial.1.clone()));
-        let only = reader.or_insert_with(|| Some(Arc::clone(page)));
-        if only.as_ref().is_some_and(|only| only != page) {
-            *only = None;
+        if let Some(reader) = &trial.1 {
+            let reader = self.readers.entry([Arc::clone(&trial.0), Arc::clone(reader)]);
+            let only = reader.or_insert_with(|| Some(Arc::clone(page)));
+            if only.as_ref().is_some_and(|only| only != page) {
+                *only = None;
+            }
         }
         self.trials.insert(trial, Arc::clone(page));
     }
@@ -95,7 +97,7 @@ impl SeveralPages {
         let page = self.trials.get(&key).or_else(|| {
             // Trials may have other names in other files; a reader with one page saw that.
             let (text, reader, _) = key;
-            self.readers.get(&(text, Some(reader?)))?.as_ref()
+            self.readers.get(&[text, reader?])?.as_ref()
         });
         Some(page)
     }

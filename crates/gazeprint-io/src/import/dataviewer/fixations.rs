@@ -116,6 +116,7 @@ fn on_screen(
     if !base.is_decided() {
         hand_over(&mut base, words, &mut screen)?;
     }
+    pages.note(&mut screen);
     base.note("the report of areas", "inside their area", &mut screen);
     screen.finish()
 }
@@ -138,6 +139,7 @@ fn hand_over(
 pub(in crate::import) struct TurnedPages<'w> {
     words: &'w ScreenWords,
     last: Option<Page<'w>>,
+    unknown: u64,
 }
 
 struct Page<'w> {
@@ -150,7 +152,7 @@ struct Page<'w> {
 
 impl<'w> TurnedPages<'w> {
     pub(in crate::import) fn new(words: &'w ScreenWords) -> Self {
-        Self { words, last: None }
+        Self { words, last: None, unknown: 0 }
     }
 
     /// Gives a fixation the name of the text as its reader saw it, and finds the layout.
@@ -178,8 +180,21 @@ impl<'w> TurnedPages<'w> {
             });
         }
         let Some(page) = &self.last else { return Ok(None) };
+        self.unknown += u64::from(page.name.is_err());
         fixation.text = page.name.clone()?;
         Ok(page.layout)
+    }
+
+    /// Notes how many fixations have no page, and what helps.
+    pub(in crate::import) fn note(&self, sink: &mut dyn Sink) {
+        if self.unknown > 0 {
+            sink.note(format!(
+                "{} fixations are on texts of several layouts, and areas do not tell which their \
+                 readers saw (unknown_page): readers and trials must have the same names in both \
+                 reports; choose their columns with --map reader=COLUMN and --map trial=COLUMN",
+                self.unknown
+            ));
+        }
     }
 }
 

@@ -156,6 +156,7 @@ fn a_fixation_on_an_unknown_page_is_dropped() {
     let found = on_screen(&FIXATIONS.replace("p2,9,t,100,160,220", "p3,9,t,100,160,220"), AREAS);
     let found = found.unwrap();
     assert_eq!(found.rows(areas::UNKNOWN_PAGE), [6]);
+    assert!(found.noted("1 fixations are on texts of several layouts"), "{:?}", found.notes);
     assert_eq!(found.fixations.len(), 4);
     // With one page there is no question.
     let one: String =

@@ -67,11 +67,35 @@ fn units_are_decided_by_name_by_neighbours_or_by_values() {
     };
     let chars = Position::Chars { x: 30.0, line: 1 };
     assert_eq!(position("subject,text,x,dur\na,s,30,200\n", &[]), chars);
-    assert_eq!(position("subject,text,x,line,y,dur\na,s,30,1,9,200\n", &[]), chars);
+    assert_eq!(position("subject,text,x,line,dur\na,s,30,1,200\n", &[]), chars);
+    let both = "subject,text,x,line,y,dur\na,s,30,1,9,200\n";
+    let unclear = recorded(both.as_bytes(), &[]).unwrap_err().to_string();
+    assert!(unclear.contains("--map x_px=x or --map x_char=x"), "{unclear}");
+    assert_eq!(position(both, &["x_char=x"]), chars);
     let pixels = |y| Position::Pixels { x: 30.0, y };
     assert_eq!(position("subject,text,x,y,dur\na,s,30,9,200\n", &[]), pixels(9.0));
     assert_eq!(position("subject,text,x,dur\na,s,30,200\na,s,900,200\n", &[]), pixels(0.0));
+    assert_eq!(
+        position("subject,text,x,line,y,dur\na,s,900,1,9,200\n", &[]),
+        Position::Pixels { x: 900.0, y: 9.0 }
+    );
     assert_eq!(position("subject,text,x,y,dur\na,s,30,9,200\n", &["x_char=x"]), chars);
+}
+
+#[test]
+fn thousands_are_no_decimals() {
+    let text = "subject\ttext\tx_char\tdur\na\ts\t14.5\t1,250\na\ts\t15.5\t250\n";
+    let recording = recorded(text.as_bytes(), &[]).unwrap();
+    assert_eq!((fixations(&recording).len(), reasons(&recording)), (1, vec![("not_a_number", 1)]));
+    assert!(recording.notes.iter().any(|note| note.starts_with("decimals follow a point")));
+}
+
+#[test]
+fn onsets_may_be_in_seconds_beside_durations_in_milliseconds() {
+    let text = "subject,text,x_char,onset,duration\na,s,3,1.0,184\na,s,4,1.2,200\na,s,5,1.5,190\n";
+    let recording = recorded(text.as_bytes(), &[]).unwrap();
+    let onsets: Vec<_> = fixations(&recording).iter().map(|f| f.onset_ms.unwrap()).collect();
+    assert_eq!(onsets, [1000.0, 1200.0, 1500.0]);
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn pixels_become_characters_in_their_order() {
     assert_eq!(positions, expected);
     assert!(found.fixations.windows(2).all(|pair| pair[0].0 < pair[1].0));
     let note = &found.notes[0];
-    assert!(note.contains("3 fixations in 2 trials") && note.contains("1 on no line"), "{note}");
+    assert!(note.contains("3 fixations in 2 readings") && note.contains("1 on no line"), "{note}");
     assert!(note.contains("the word of 1, and 1 are on its line"), "{note}");
 }
 
