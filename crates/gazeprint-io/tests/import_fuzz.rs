@@ -139,16 +139,16 @@ const REPORTS: [&[u8]; 2] = [
       CURRENT_FIX_INTEREST_AREA_ID,EYE_TRACKED\np1,4,t,115,120,200,1,Right\np1,4,t,150,130,210,2,R\n\
       p1,4,t,.,.,190,.,Right\np2,9,t,100,160,220,2,LEFT\n",
     b"\xef\xbb\xbf\"RECORDING_SESSION_LABEL\"\t\"CURRENT_FIX_DURATION\"\t\"CURRENT_FIX_X\"\t\
-      CURRENT_FIX_Y\t\"CURRENT_FIX_INTEREST_AREA_LABEL\"\t\"paragraphid\"\t\"speechid\"\r\n\
-      \"P1\"\t191,5\t12,5\t7\t\"\t-1\t7\r\n\"P1\"\t191\t12,5\t7\t\"a\"\t-1\t7\r\n",
+      CURRENT_FIX_Y\t\"CURRENT_FIX_INTEREST_AREA_LABEL\"\t\"text_id\"\r\n\
+      \"P1\"\t191,5\t12,5\t7\t\"\tt\r\n\"P1\"\t191\t12,5\t7\t\"a\"\tt\r\n",
 ];
 
 const AREAS: [&[u8]; 2] = [
     b"participant_id,TRIAL_INDEX,text_id,IA_ID,IA_LABEL,IA_LEFT,IA_RIGHT,IA_TOP,IA_BOTTOM\n\
       p1,4,t,0,One,95,135,100,150\np1,4,t,1,\"two,\",135,185,100,150\np1,4,t,2,.,95,115,150,200\n\
       p2,9,t,0,One,95,135,100,150\np2,9,t,1,\"two,\",95,145,150,200\n",
-    b"page,word_idx,word,top_left_x,top_left_y,width,height\na,1,One,95,100,40,50\n\
-      a,2,three,135,100,60,50\n",
+    b"page,word_idx,word,top_left_x,top_left_y,width,height\nt,1,One,95,100,40,50\n\
+      t,2,three,135,100,60,50\n",
 ];
 
 const MAPS: [&[u8]; 1] = [b"speechId,paragraphId,word,characters,char_IA_ids\n\

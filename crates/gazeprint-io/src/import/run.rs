@@ -205,8 +205,10 @@ impl<'r> Run<'r> {
             self.known.place(&options, &mut self.recording, |sink| eyes.finish(sink))?;
         }
         if let Known::Map(map) = std::mem::take(&mut self.known) {
-            let file = self.paths.iter().position(|path| Some(path) == self.request.words.as_ref());
-            Words::Characters(map).finish(file.unwrap_or(0), &mut self.recording)?;
+            let words = self.request.words.as_deref().unwrap_or(Path::new(""));
+            let file = self.paths.iter().position(|path| path == words).unwrap_or(0);
+            let finished = Words::Characters(map).finish(file, &mut self.recording);
+            finished.map_err(|error| error.in_file(words))?;
         }
         std::mem::take(&mut self.gathered).finish(&mut self.recording)
     }
