@@ -11,6 +11,7 @@ use gazeprint_eval::summary::{
 };
 use gazeprint_eval::tables::grouped;
 use gazeprint_io::PopulationError;
+use gazeprint_io::import::WithoutWords;
 use unicode_width::UnicodeWidthStr;
 
 pub(crate) use self::population::json as population_json;
@@ -83,10 +84,56 @@ fn inspect_population(file: &Path, args: &Args) -> anyhow::Result<()> {
     print(&if args.json { population_json(&stored)? } else { population::table(&name, &stored)? })
 }
 
+/// What is in a recording without words, and what it lacks.
+fn inspect_without_words(
+    folder: &Path,
+    recording: &WithoutWords,
+    args: &Args,
+) -> anyhow::Result<()> {
+    let unit = if recording.in_pixels { "pixels (x_px, y_px)" } else { "characters (x_char)" };
+    let missing = [
+        "words.csv: which words the texts have, and where",
+        "x_char: positions in characters, which follow from pixels and words",
+    ];
+    let missing = if recording.in_pixels { &missing[..] } else { &missing[..1] };
+    if args.json {
+        let value = serde_json::json!({
+            "recording": recording, "has_words": false, "missing": missing,
+        });
+        return print(&(serde_json::to_string_pretty(&value)? + "\n"));
+    }
+    let mut out = String::new();
+    writeln!(
+        out,
+        "{}: {}, {}, {}, {}",
+        visible(&folder.display().to_string()),
+        plural(recording.readers, "reader"),
+        plural(recording.texts, "text"),
+        plural(recording.readings, "reading"),
+        plural(recording.fixations, "fixation"),
+    )?;
+    writeln!(out, "  positions in {unit}, {} missing", grouped(recording.without_position))?;
+    if let Some(mean) = recording.mean_duration_ms {
+        let missing = grouped(recording.without_duration);
+        writeln!(out, "  mean duration {mean:.0} ms, {missing} missing")?;
+    }
+    writeln!(out, "\nmissing, so that nothing can be scored:")?;
+    for what in missing {
+        writeln!(out, "  {what}")?;
+    }
+    out.push_str(&wrapped("Import the recording again with --words FILE."));
+    print(&out)
+}
+
 /// Runs the command.
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if let Some(file) = args.corpus.as_deref().filter(|path| path.is_file()) {
         return inspect_population(file, &args);
+    }
+    if let Some(folder) = &args.corpus
+        && let Ok(Some(recording)) = WithoutWords::read(folder)
+    {
+        return inspect_without_words(folder, &recording, &args);
     }
     let limits = Limits::new(Millis(args.shortest()), Millis(args.longest()))
         .map_err(|error| Usage(error.to_string()))?;
@@ -272,7 +319,7 @@ fn fitted(name: &str, width: usize) -> String {
 }
 
 /// Text in lines of at most [`WIDTH`], those after the first set in.
-fn wrapped(text: &str) -> String {
+pub(crate) fn wrapped(text: &str) -> String {
     let mut out = String::new();
     let mut used = 0;
     for word in text.split(' ') {
@@ -292,7 +339,7 @@ fn wrapped(text: &str) -> String {
 }
 
 /// A name of the files, in words.
-fn spoken(name: &str) -> String {
+pub(crate) fn spoken(name: &str) -> String {
     name.replace('_', " ")
 }
 

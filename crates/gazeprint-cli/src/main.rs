@@ -1,5 +1,7 @@
 //! The `gazeprint` command.
 
+mod export;
+mod import;
 mod inspect;
 mod population;
 mod progress;
@@ -15,6 +17,7 @@ use clap::{Parser, Subcommand};
 use gazeprint::corpus::Corpus;
 use gazeprint::simulate::Simulation;
 use gazeprint_io::Notes;
+use gazeprint_io::import::WithoutWords;
 
 /// Who is reading? Recognises people by how their eyes move over text.
 #[derive(Debug, Parser)]
@@ -30,6 +33,7 @@ Examples:
   gazeprint inspect demo
   gazeprint population demo --out people.json   what readers have in common
   gazeprint inspect people.json
+  gazeprint import fixations.csv --words words.csv --out my-corpus   what other tools write
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 )]
@@ -44,6 +48,8 @@ enum Command {
     Simulate(simulate::Args),
     Inspect(inspect::Args),
     Population(population::Args),
+    Import(Box<import::Args>),
+    Export(export::Args),
 }
 
 /// Arguments that do not fit together or are out of range: exit code 2.
@@ -83,9 +89,26 @@ impl std::error::Error for Interrupted {}
 /// The corpus in a folder, or the built-in simulated one, with what looked odd on reading it.
 pub(crate) fn corpus_or_default(folder: Option<&Path>) -> anyhow::Result<(Corpus, Notes)> {
     Ok(match folder {
-        Some(folder) => gazeprint_io::read_corpus_with_notes(folder)?,
+        Some(folder) => {
+            refuse_without_words(folder)?;
+            gazeprint_io::read_corpus_with_notes(folder)?
+        }
         None => (Simulation::default().run(), Notes::default()),
     })
+}
+
+/// A recording that was imported without words can be looked at, but nothing else.
+fn refuse_without_words(folder: &Path) -> anyhow::Result<()> {
+    // Whatever is wrong with a corpus, reading it as one says so.
+    if let Ok(Some(WithoutWords { in_pixels: true, .. })) = WithoutWords::read(folder) {
+        anyhow::bail!(
+            "{} has fixations in pixels and no words.csv; scoring needs the words and their \
+             places; import the recording again with --words FILE; `gazeprint inspect` shows what \
+             is there",
+            folder.display()
+        );
+    }
+    Ok(())
 }
 
 /// Writes to standard output. A reader that has seen enough, like `head`, is no failure.
@@ -103,6 +126,8 @@ fn main() -> ExitCode {
         Command::Simulate(args) => simulate::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Population(args) => population::run(args),
+        Command::Import(args) => import::run(&args),
+        Command::Export(args) => export::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

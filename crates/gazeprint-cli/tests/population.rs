@@ -2,23 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use assert_cmd::Command;
 use serde_json::Value;
 
-fn gazeprint(arguments: &[&str]) -> Output {
-    Command::cargo_bin("gazeprint").unwrap().args(arguments).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
+use common::{gazeprint, stderr, stdout};
 
 fn corpus(folder: &Path, readers: &str) -> PathBuf {
     let corpus = folder.join("corpus");

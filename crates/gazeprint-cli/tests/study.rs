@@ -2,20 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use assert_cmd::Command;
 use serde_json::Value;
 
-fn gazeprint(arguments: &[&str]) -> Output {
-    Command::cargo_bin("gazeprint").unwrap().args(arguments).output().unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
+use common::{gazeprint, stderr};
 
 /// A small simulated corpus in a folder.
 fn corpus(folder: &Path) -> PathBuf {

@@ -88,10 +88,10 @@ pub enum ReadError {
         /// The other file's name.
         second: String,
     },
-    /// A table that is there only as Parquet.
+    /// A table that is there only as Parquet, which this build does not read.
     #[error(
-        "{} is a Parquet file; this build reads CSV and TSV; save the table as {table}.csv",
-        .file.display()
+        "{} is a Parquet file; this build reads CSV and TSV; save the table as {table}.csv, or make \
+         a build that has it: cargo build --release --features columnar", .file.display()
     )]
     Parquet {
         /// The file.
@@ -420,6 +420,15 @@ pub enum WriteError {
         why: &'static str,
         /// What to do.
         remedy: &'static str,
+    },
+    /// A build that does not write Parquet.
+    #[error(
+        "{} cannot be written: this build does not write Parquet; write CSV, or make a build that \
+         has it: cargo build --release --features columnar", .folder.display()
+    )]
+    NoParquet {
+        /// The folder.
+        folder: PathBuf,
     },
     /// The operating system refused.
     #[error(

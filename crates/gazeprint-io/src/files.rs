@@ -61,7 +61,8 @@ impl Kind {
     /// The one file that holds this table, if any does.
     ///
     /// # Errors
-    /// If there are several, it is Parquet, or the folder cannot be searched.
+    /// If there are several, it is Parquet and this build does not read that, or the folder cannot be
+    /// searched.
     pub(crate) fn find(self, folder: &Path) -> Result<Option<PathBuf>, ReadError> {
         let mut found: Option<PathBuf> = None;
         for file in self.candidates(folder) {
@@ -81,6 +82,7 @@ impl Kind {
             found = Some(file);
         }
         match found {
+            #[cfg(not(feature = "columnar"))]
             Some(file) if file.extension().is_some_and(|e| e == "parquet") => {
                 Err(ReadError::Parquet { file, table: self.name() })
             }

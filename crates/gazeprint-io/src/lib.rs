@@ -17,6 +17,9 @@
 //! not count. Cells may be quoted, in TSV too, but none may hold a line break: that is what a stray
 //! quotation mark looks like.
 //!
+//! With the feature `columnar`, tables may also be Parquet. They are read as the CSV of the same table
+//! would be, and rows are numbered as there: the first is that of the column names.
+//!
 //! [`read_corpus_with_notes`] also tells what it accepted but finds odd.
 //!
 //! * A cell that is empty, `NA`, `NaN`, `nan` or `.` is missing. In `line`, `x_char`,
@@ -45,10 +48,14 @@
 //! ```
 
 mod cell;
+mod columnar;
 mod columns;
 mod encoding;
 mod error;
+mod export;
 mod files;
+mod frame;
+pub mod import;
 mod notes;
 mod population;
 mod read;
@@ -57,6 +64,8 @@ mod table;
 mod write;
 
 pub use error::{Place, ReadError, WriteError};
+pub use export::write_frames;
+pub use frame::TableFormat;
 pub use notes::{Notes, Oddity};
 pub use population::{
     PopulationError, PopulationFile, Provenance, check_population_path, read_population,
@@ -64,4 +73,4 @@ pub use population::{
 };
 pub use read::{read_corpus, read_corpus_with_notes};
 pub use splits::{Assignment, Role, read_splits, write_splits};
-pub use write::write_corpus;
+pub use write::{write_corpus, write_corpus_as};

@@ -1,7 +1,8 @@
 //! A delimited table with named columns.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, StringRecord};
 
@@ -38,7 +39,7 @@ impl Table {
     /// If it cannot be read, is not UTF-8, or has nothing in it.
     pub(crate) fn open(kind: Kind, file: PathBuf) -> Result<Self, ReadError> {
         let bytes =
-            fs::read(&file).map_err(|error| ReadError::Unreadable { path: file.clone(), error })?;
+            bytes(&file).map_err(|error| ReadError::Unreadable { path: file.clone(), error })?;
         let mut text = encoding::decode(&file, bytes)?;
         // The header shows the delimiter as well.
         take_declaration(&mut text);
@@ -181,6 +182,15 @@ impl Table {
             },
         }
     }
+}
+
+/// What is in a file of text, or the text that a Parquet file stands for.
+fn bytes(file: &Path) -> io::Result<Vec<u8>> {
+    #[cfg(feature = "columnar")]
+    if file.extension().is_some_and(|extension| extension == "parquet") {
+        return crate::columnar::parquet_text(file);
+    }
+    fs::read(file)
 }
 
 /// Goes through the rows of a table, with one buffer.

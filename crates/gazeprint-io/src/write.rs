@@ -1,6 +1,7 @@
 //! From a corpus to the tables of a folder.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use gazeprint::corpus::{Corpus, Fixation, Millis, Scanpath, Text};
 use crate::cell::is_missing;
 use crate::error::WriteError;
 use crate::files::Kind;
+use crate::frame::{Frame, TableFormat};
 use crate::read::{DEFAULT_LINE, DEFAULT_NAME};
 
 /// Writes a corpus as CSV, so that [`read_corpus`](crate::read_corpus) gives it back exactly.
@@ -24,35 +26,52 @@ use crate::read::{DEFAULT_LINE, DEFAULT_NAME};
 /// If there is a corpus already and `overwrite` is off, the path is that of a file, the tables could
 /// not give back what the corpus holds, or the files cannot be written.
 pub fn write_corpus(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(), WriteError> {
+    write_corpus_as(corpus, folder, TableFormat::Csv, overwrite)
+}
+
+/// As [`write_corpus`], in a format of choice.
+///
+/// # Errors
+/// As [`write_corpus`], and if this build does not have the format.
+pub fn write_corpus_as(
+    corpus: &Corpus,
+    folder: &Path,
+    format: TableFormat,
+    overwrite: bool,
+) -> Result<(), WriteError> {
     check(corpus)?;
-    if fs::metadata(folder).is_ok_and(|there| !there.is_dir()) {
-        return Err(WriteError::NotAFolder { path: folder.to_owned() });
+    let layout = Layout::of(corpus);
+    write_tables(folder, overwrite, format, || {
+        let mut tables =
+            vec![(Kind::Fixations, layout.fixations(corpus)), (Kind::Words, layout.words(corpus))];
+        if layout.order || layout.group {
+            tables.push((Kind::Trials, layout.trials(corpus)));
+        }
+        tables
+    })
+}
+
+/// Writes the tables of a folder. Those that are there already give way, whatever their format, if
+/// `overwrite` says so.
+pub(crate) fn write_tables<'c>(
+    folder: &Path,
+    overwrite: bool,
+    format: TableFormat,
+    tables: impl FnOnce() -> Vec<(Kind, Frame<'c>)>,
+) -> Result<(), WriteError> {
+    if format == TableFormat::Parquet && cfg!(not(feature = "columnar")) {
+        return Err(WriteError::NoParquet { folder: folder.to_owned() });
     }
-    let old: Vec<PathBuf> = Kind::CORPUS
-        .iter()
-        .flat_map(|kind| kind.candidates(folder))
-        .filter(|file| fs::symlink_metadata(file).is_ok())
-        .collect();
-    if let (Some(file), false) = (old.first(), overwrite) {
-        return Err(WriteError::Exists { file: file.clone() });
-    }
+    let old = check_corpus_folder(folder, overwrite)?;
     fs::create_dir_all(folder)
         .map_err(|error| WriteError::Unwritable { path: folder.to_owned(), error })?;
-
-    let layout = Layout::of(corpus);
-    let mut tables =
-        vec![(Kind::Fixations, layout.fixations(corpus)), (Kind::Words, layout.words(corpus))];
-    if layout.order || layout.group {
-        tables.push((Kind::Trials, layout.trials(corpus)));
-    }
     // Old tables stay until the new ones are complete.
     let mut finished = Vec::new();
-    for (kind, table) in tables {
-        let [file, ..] = kind.candidates(folder);
-        let partial = file.with_extension("csv.partial");
+    for (kind, table) in tables() {
+        let file = folder.join(kind.name()).with_extension(format.extension());
+        let partial = file.with_extension(format!("{}.partial", format.extension()));
         let failed = |error| WriteError::Unwritable { path: partial.clone(), error };
-        let bytes = table.and_then(|t| Ok(t.into_inner().map_err(|e| e.into_error())?));
-        fs::write(&partial, bytes.map_err(|e| failed(e.into()))?).map_err(failed)?;
+        fs::write(&partial, table.write(format).map_err(failed)?).map_err(failed)?;
         finished.push((partial, file));
     }
     for (partial, file) in &finished {
@@ -66,7 +85,27 @@ pub fn write_corpus(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(
     Ok(())
 }
 
-type Table = csv::Result<csv::Writer<Vec<u8>>>;
+/// The tables that a folder has already.
+///
+/// # Errors
+/// If there are any and `overwrite` is off, or if the path is that of a file.
+pub(crate) fn check_corpus_folder(
+    folder: &Path,
+    overwrite: bool,
+) -> Result<Vec<PathBuf>, WriteError> {
+    if fs::metadata(folder).is_ok_and(|there| !there.is_dir()) {
+        return Err(WriteError::NotAFolder { path: folder.to_owned() });
+    }
+    let old: Vec<PathBuf> = Kind::CORPUS
+        .iter()
+        .flat_map(|kind| kind.candidates(folder))
+        .filter(|file| fs::symlink_metadata(file).is_ok())
+        .collect();
+    match old.first() {
+        Some(file) if !overwrite => Err(WriteError::Exists { file: file.clone() }),
+        _ => Ok(old),
+    }
+}
 
 /// Which columns have something to say.
 struct Layout {
@@ -105,106 +144,97 @@ impl Layout {
         }
     }
 
-    fn words(&self, corpus: &Corpus) -> Table {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(chosen([
-            (true, "text"),
-            (self.word_line, "line"),
-            (true, "word_index"),
-            (self.form, "word"),
-            (true, "char_start"),
-            (true, "char_end"),
-        ]))?;
-        for text in corpus.texts() {
-            for (line, word) in
-                text.lines().iter().flat_map(|l| l.words().iter().map(move |w| (l, w)))
-            {
-                table.write_record(chosen([
-                    (true, text.id()),
-                    (self.word_line, &line.number().to_string()),
-                    (true, &word.index.to_string()),
-                    (self.form, word.form.as_deref().unwrap_or_default()),
-                    (true, &word.start.to_string()),
-                    (true, &word.end.to_string()),
-                ]))?;
-            }
+    fn words<'c>(&self, corpus: &'c Corpus) -> Frame<'c> {
+        let rows = || {
+            let lines = corpus.texts().iter().flat_map(|t| t.lines().iter().map(move |l| (t, l)));
+            lines.flat_map(|(text, line)| line.words().iter().map(move |w| (text, line, w)))
+        };
+        let mut table = Frame::default();
+        table.names("text", rows().map(|(text, ..)| text.id()));
+        if self.word_line {
+            table.wholes("line", rows().map(|(_, line, _)| Some(line.number())));
         }
-        Ok(table)
+        table.counts("word_index", rows().map(|(.., word)| Some(word.index)));
+        if self.form {
+            table.texts("word", rows().map(|(.., word)| word.form.as_deref()));
+        }
+        table.wholes("char_start", rows().map(|(.., word)| Some(word.start)));
+        table.wholes("char_end", rows().map(|(.., word)| Some(word.end)));
+        table
     }
 
-    fn fixations(&self, corpus: &Corpus) -> Table {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(chosen([
-            (true, "reader"),
-            (true, "text"),
-            (self.session, "session"),
-            (self.trial, "trial"),
-            (true, "fix_index"),
-            (self.line, "line"),
-            (true, "x_char"),
-            (true, "duration_ms"),
-            (self.onset, "onset_ms"),
-            (self.gap, "gap"),
-        ]))?;
-        for path in corpus.scanpaths() {
-            for (i, fixation) in path.fixations.iter().enumerate() {
-                table.write_record(chosen([
-                    (true, corpus.readers()[path.reader].as_str()),
-                    (true, corpus.texts()[path.text].id()),
-                    (self.session, &path.session),
-                    (self.trial, &path.trial),
-                    (true, &(i + 1).to_string()),
-                    (self.line, &fixation.line.map(|l| l.to_string()).unwrap_or_default()),
-                    (true, &number(fixation.x.map(|x| x.0))),
-                    (true, &number(fixation.duration.map(|d| d.0))),
-                    (self.onset, &number(fixation.onset.map(|o| o.0))),
-                    (self.gap, if fixation.gap { "1" } else { "0" }),
-                ]))?;
-            }
+    fn fixations<'c>(&self, corpus: &'c Corpus) -> Frame<'c> {
+        let paths = corpus.scanpaths();
+        let rows = || paths.iter().flat_map(|path| path.fixations.iter().map(move |f| (path, f)));
+        let mut table = Frame::default();
+        self.key(&mut table, corpus, || rows().map(|(path, _)| path));
+        table.counts(
+            "fix_index",
+            paths.iter().flat_map(|p| (1..).map(Some).take(p.fixations.len())),
+        );
+        if self.line {
+            table.wholes("line", rows().map(|(_, fixation)| fixation.line));
         }
-        Ok(table)
+        table.numbers("x_char", rows().map(|(_, fixation)| fixation.x.map(|x| x.0)));
+        table.numbers("duration_ms", rows().map(|(_, fixation)| fixation.duration.map(|d| d.0)));
+        if self.onset {
+            table.numbers("onset_ms", rows().map(|(_, fixation)| fixation.onset.map(|o| o.0)));
+        }
+        if self.gap {
+            table.flags("gap", rows().map(|(_, fixation)| fixation.gap));
+        }
+        table
     }
 
-    fn trials(&self, corpus: &Corpus) -> Table {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        table.write_record(chosen([
-            (true, "reader"),
-            (true, "text"),
-            (self.session, "session"),
-            (self.trial, "trial"),
-            (self.order, "trial_order"),
-            (self.group, "group"),
-        ]))?;
-        for path in corpus.scanpaths() {
-            let text = &corpus.texts()[path.text];
-            table.write_record(chosen([
-                (true, corpus.readers()[path.reader].as_str()),
-                (true, text.id()),
-                (self.session, &path.session),
-                (self.trial, &path.trial),
-                (self.order, &number(path.order)),
-                (self.group, text.group.as_deref().unwrap_or_default()),
-            ]))?;
+    fn trials<'c>(&self, corpus: &'c Corpus) -> Frame<'c> {
+        let rows = || corpus.scanpaths().iter();
+        let mut table = Frame::default();
+        self.key(&mut table, corpus, rows);
+        if self.order {
+            table.numbers("trial_order", rows().map(|path| path.order));
         }
-        Ok(table)
+        if self.group {
+            table.texts("group", rows().map(|path| corpus.texts()[path.text].group.as_deref()));
+        }
+        table
     }
-}
 
-fn chosen<const N: usize>(cells: [(bool, &str); N]) -> impl Iterator<Item = &str> {
-    cells.into_iter().filter_map(|(wanted, cell)| wanted.then_some(cell))
+    /// The columns that tell readings apart.
+    fn key<'c, I: Iterator<Item = &'c Scanpath>>(
+        &self,
+        table: &mut Frame<'c>,
+        corpus: &'c Corpus,
+        rows: impl Fn() -> I,
+    ) {
+        table.names("reader", rows().map(|path| corpus.readers()[path.reader].as_str()));
+        table.names("text", rows().map(|path| corpus.texts()[path.text].id()));
+        if self.session {
+            table.names("session", rows().map(|path| path.session.as_str()));
+        }
+        if self.trial {
+            table.names("trial", rows().map(|path| path.trial.as_str()));
+        }
+    }
 }
 
 /// The shortest text that gives the same number back.
-fn number(value: Option<f64>) -> String {
-    match value {
-        None => String::new(),
-        Some(value) if value == 0.0 || (1e-5..1e16).contains(&value.abs()) => value.to_string(),
-        Some(value) => format!("{value:e}"),
+pub(crate) fn number(value: Option<f64>) -> String {
+    let mut text = String::new();
+    if let Some(value) = value {
+        push_number(value, &mut text);
     }
+    text
+}
+
+/// Appends the shortest text that gives the same number back.
+pub(crate) fn push_number(value: f64, text: &mut String) {
+    let is_plain = value == 0.0 || (1e-5..1e16).contains(&value.abs());
+    // Writing to text does not fail.
+    let _ = if is_plain { write!(text, "{value}") } else { write!(text, "{value:e}") };
 }
 
 /// Checks that the tables can hold the corpus.
-fn check(corpus: &Corpus) -> Result<(), WriteError> {
+pub(crate) fn check(corpus: &Corpus) -> Result<(), WriteError> {
     if corpus.scanpaths().is_empty() || corpus.texts().is_empty() {
         return Err(WriteError::Unrepresentable {
             what: format!("corpus {:?}", corpus.name()),

@@ -1,26 +1,15 @@
 //! Real recordings, where they are at hand.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
 
-use std::collections::HashMap;
-use std::io::{self, Write};
-use std::path::PathBuf;
+mod common;
 
+use std::collections::HashMap;
+
+use gazeprint_io::import::asc::{self, AscOptions};
+use gazeprint_io::import::{Position, RawFixation, Recording, Source};
 use gazeprint_io::read_corpus_with_notes;
 
-/// The folder of a corpus that is not part of the project: under `GAZEPRINT_CORPORA`, or else
-/// under `../shared/corpora` beside the workspace.
-fn find(name: &str) -> Option<PathBuf> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpora");
-    let root = std::env::var_os("GAZEPRINT_CORPORA").unwrap_or_else(|| beside.into());
-    let folder = PathBuf::from(root).join(name);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    // Past the test harness, which hides what passing tests print.
-    let mut stderr = io::stderr();
-    writeln!(stderr, "SKIPPED {name}: {} is not there", folder.display()).unwrap();
-    None
-}
+use common::find;
 
 /// Checks the size of a corpus, and that words are where its own column `word_index` has them.
 ///
@@ -81,4 +70,47 @@ fn provo() {
 #[test]
 fn bournemouth() {
     check("bournemouth", 166, 18_290, 290_374);
+}
+
+/// The fixations of an EyeLink recording, and what was noted.
+fn recorded(name: &str, from_samples: bool) -> Option<(Vec<RawFixation>, Vec<String>)> {
+    let path = find("raw/eyelink-asc")?.join(name);
+    let mut options = AscOptions::new("r");
+    options.gaze.from_samples = from_samples;
+    let mut source = Source::new(std::fs::File::open(path).unwrap()).unwrap();
+    let mut recording = Recording::default();
+    asc::read(&mut source, 0, &options, &mut recording).unwrap();
+    let fixations = recording.readings.into_iter().flat_map(|reading| reading.fixations);
+    Some((fixations.collect(), recording.notes))
+}
+
+#[test]
+fn eyelink_monocular() {
+    let Some((fixations, _)) = recorded("monocular.asc", false) else { return };
+    let found: Vec<_> = fixations
+        .iter()
+        .map(|f| (&*f.text, f.trial.as_deref(), f.onset_ms, f.duration_ms, f.position))
+        .collect();
+    let at = |x, y| Position::Pixels { x, y };
+    assert_eq!(
+        found,
+        [
+            ("2", Some("1"), Some(2_154_563.0), Some(133.0), at(141.0, 132.2)),
+            ("4", Some("13"), Some(2_339_246.0), Some(45.0), at(638.5, 531.8)),
+        ]
+    );
+}
+
+#[test]
+fn eyelink_raccoons() {
+    let Some((fixations, notes)) = recorded("raccoons.asc", false) else { return };
+    let [fixation] = &fixations[..] else { panic!("{fixations:?}") };
+    assert_eq!((fixation.onset_ms, fixation.duration_ms), (Some(147_953.0), Some(255.0)));
+    assert_eq!(fixation.position, Position::Pixels { x: 1008.6, y: 1190.4 });
+    assert!(notes.iter().any(|note| note == "1 blocks without END"), "{notes:?}");
+    // Detection finds the same one.
+    let Some((detected, _)) = recorded("raccoons.asc", true) else { return };
+    let [detected] = &detected[..] else { panic!("{detected:?}") };
+    let Position::Pixels { x, y } = detected.position else { panic!("{detected:?}") };
+    assert!((x - 1008.6).abs() < 1.0 && (y - 1190.4).abs() < 1.0, "{x} {y}");
 }

@@ -1,0 +1,75 @@
+//! `gazeprint export`: a corpus for other tools.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::ValueEnum;
+use gazeprint_io::{TableFormat, WriteError};
+
+use crate::inspect::plural;
+use crate::{corpus_or_default, print};
+
+/// Write a corpus in a form that other tools read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  gazeprint export my-corpus --to csv --out tables
+  gazeprint export my-corpus --to parquet --out columns
+  gazeprint export my-corpus --to pymovements --out frames
+  gazeprint import frames/events.csv --words frames/aois.csv --out again
+
+csv: fixations.csv, words.csv and, where orders or groups are known, trials.csv.
+parquet: the same tables with types, packed; in builds with --features columnar.
+pymovements: events.csv (name, onset, offset, duration, location_x, location_y) and aois.csv
+(start_x, end_x, start_y, end_y); places are in characters and lines.")]
+pub(crate) struct Args {
+    /// Corpus folder
+    corpus: PathBuf,
+    /// What to write
+    #[arg(long, value_enum)]
+    to: Target,
+    /// Folder to write
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Replace files that are there already
+    #[arg(long)]
+    overwrite: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Target {
+    /// The tables of a corpus folder
+    Csv,
+    /// The tables of a corpus folder, as Parquet
+    Parquet,
+    /// Frames of events and areas, as pymovements has them
+    Pymovements,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    let (corpus, notes) = corpus_or_default(Some(&args.corpus))?;
+    for message in notes.messages() {
+        eprintln!("note: {message}");
+    }
+    let tables = |format| gazeprint_io::write_corpus_as(&corpus, &args.out, format, args.overwrite);
+    let written = match args.to {
+        Target::Csv => tables(TableFormat::Csv),
+        Target::Parquet => tables(TableFormat::Parquet),
+        Target::Pymovements => gazeprint_io::write_frames(&corpus, &args.out, args.overwrite),
+    };
+    written.map_err(|error| match error {
+        WriteError::Exists { file } => anyhow!(
+            "{} exists already; choose another folder, or add --overwrite to replace it",
+            file.display()
+        ),
+        error => error.into(),
+    })?;
+    print(&format!(
+        "{}: {}, {}, {}\n",
+        args.out.display(),
+        plural(corpus.readers().len(), "reader"),
+        plural(corpus.texts().len(), "text"),
+        plural(corpus.fixation_count(), "fixation"),
+    ))
+}

@@ -1,0 +1,375 @@
+//! `gazeprint import`: a recording as other tools write it, made into a corpus.
+
+use std::fmt::Write;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow, bail};
+use gazeprint::corpus::Limits;
+use gazeprint_eval::summary::{Summary, Warning};
+use gazeprint_eval::tables::grouped;
+use gazeprint_io::WriteError;
+use gazeprint_io::import::detect::{Detector, Screen};
+use gazeprint_io::import::layout::lines::Method;
+use gazeprint_io::import::{
+    Choice, EyeChoice, Format, GazeOptions, GivenDisplay, ImportReport, Imported, Request,
+    TrialPatterns, check_out, import, write_imported,
+};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::inspect::{plural, spoken, visible, wrapped};
+use crate::print;
+
+/// Decisions that the table shows; `import.json` has them all.
+const DECISIONS: usize = 30;
+
+/// Bring a recording in: read what other tools write, and make a corpus of it.
+///
+/// The format is guessed by content, columns are found by the names that common tools give them. What
+/// was decided is shown, with the reason; every row that is dropped is counted, with examples. The
+/// same is written to import.json.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  gazeprint import fixations.csv --words words.csv --out my-corpus
+  gazeprint import FIX_report_*.txt --words interest_areas.txt --out my-corpus
+  gazeprint import recordings/*.asc --text story.txt --font-width 12 --left 50 \\
+      --line-height 40 --top 100 --lines warp --out my-corpus
+  gazeprint import --format swift *.dat --text items.txt --out my-corpus
+  gazeprint import report.txt --map reader=VP --map x_px=POS --out my-corpus
+  gazeprint inspect my-corpus
+
+Formats:
+  table        CSV, TSV or semicolons; a row for each fixation
+  dataviewer   fixation reports of SR Research Data Viewer
+  asc          EyeLink recordings as edf2asc writes them
+  samples      tables of samples: GazeBase, pymovements, others
+  swift        fixation sequences, with --text for the sentences
+  pymovements  event frames
+  tobii        exports of Tobii Pro Lab
+  popeye       fixation reports of popEye and MECO
+  bids         *_physio.tsv.gz with their JSON files
+docs/import/ has a page for each.
+
+Text may be in UTF-8, UTF-16 or Windows-1252, with decimal points or commas, packed with gzip or
+not. Missing values are empty, `.`, NA, NaN or UNDEFINEDnull, among others. Parquet and Arrow IPC
+(.arrow, .feather) are read by builds with --features columnar.
+
+--words takes words in characters, areas of interest in pixels, popEye's letters, or a map from
+characters to words. --text takes a text in a monospaced font. Without either, the corpus has
+fixations only: it can be inspected, but not scored.
+
+Roles for --map: reader, text, session, trial, index, x, y, line, duration, onset, gap, eye, kind,
+time, validity; of words also word, label, start, end, left, right, top, bottom, width, height.
+x_px, x_char, x_deg, duration_s, duration_ms, onset_s and onset_ms say the unit as well. Several
+columns make one name with a plus: text=list+item.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.")]
+pub(crate) struct Args {
+    /// Files of fixations or samples
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Format of the inputs [default: guessed by content]
+    #[arg(long, value_name = "F", value_parser = format)]
+    format: Option<Format>,
+    /// Corpus folder to write
+    #[arg(long, value_name = "CORPUS")]
+    out: PathBuf,
+    /// Replace a corpus that is there already
+    #[arg(long)]
+    overwrite: bool,
+    /// Fail where a row was dropped or something does not look like reading
+    #[arg(long)]
+    strict: bool,
+    /// Print import.json instead of a table
+    #[arg(long)]
+    json: bool,
+    /// Table of the words and their places
+    #[arg(long, value_name = "FILE", help_heading = "Words")]
+    words: Option<PathBuf>,
+    /// Text as it was shown in a monospaced font, or the sentences of SWIFT
+    #[arg(long, value_name = "FILE", help_heading = "Words")]
+    text: Option<PathBuf>,
+    /// Width of a character on the screen, in pixels
+    #[arg(long, value_name = "PX", help_heading = "Words")]
+    font_width: Option<f64>,
+    /// Left edge of the text, in pixels
+    #[arg(long, value_name = "PX", help_heading = "Words", allow_negative_numbers = true)]
+    left: Option<f64>,
+    /// Distance from line to line, in pixels
+    #[arg(long, value_name = "PX", help_heading = "Words")]
+    line_height: Option<f64>,
+    /// Upper edge of the first line, in pixels
+    #[arg(long, value_name = "PX", help_heading = "Words", allow_negative_numbers = true)]
+    top: Option<f64>,
+    /// How fixations get their lines: attach (the nearest), warp or slice (tolerate drift)
+    #[arg(long, value_name = "METHOD", default_value_t, help_heading = "Words")]
+    lines: Method,
+    /// Table of trials: order of reading, groups of texts
+    #[arg(long, value_name = "FILE", help_heading = "Names and columns")]
+    trials: Option<PathBuf>,
+    /// The column for a role, where the guess is wrong; may be repeated
+    #[arg(long, value_name = "ROLE=COLUMN", value_parser = Choice::parse, help_heading = "Names and columns")]
+    map: Vec<Choice>,
+    /// Who reads, where the files do not say [default: the name of the file]
+    #[arg(long, value_name = "NAME", help_heading = "Names and columns")]
+    reader: Option<String>,
+    /// Messages that begin a trial: a regular expression with a group text, trial or session; may be
+    /// repeated [default: TRIALID and TRIAL_VAR]
+    #[arg(long, value_name = "REGEX", help_heading = "Names and columns")]
+    trial_pattern: Vec<String>,
+    /// Eye to take where both were recorded: left, right, or best (the one with more fixations)
+    #[arg(long, value_name = "EYE", default_value = "best", value_parser = EyeChoice::parse, help_heading = "Samples")]
+    eye: EyeChoice,
+    /// How fixations are found in samples: engbert-kliegl or ivt
+    #[arg(long, value_name = "METHOD", default_value = "engbert-kliegl", value_parser = Detector::parse, help_heading = "Samples")]
+    detector: Detector,
+    /// Find fixations in samples even where the recording has events
+    #[arg(long, help_heading = "Samples")]
+    from_samples: bool,
+    /// Degrees count upwards
+    #[arg(long, help_heading = "Samples")]
+    y_up: bool,
+    /// Size of the screen in pixels, such as 1680x1050
+    #[arg(long, value_name = "WxH", value_parser = Screen::parse_pixels, help_heading = "Samples")]
+    screen_px: Option<(f64, f64)>,
+    /// Size of the screen, such as 47.4x29.7cm
+    #[arg(long, value_name = "WxHcm", value_parser = Screen::parse_size, help_heading = "Samples")]
+    screen_size: Option<(f64, f64)>,
+    /// Distance of the eyes from the screen, such as 55cm
+    #[arg(long, value_name = "Ncm", value_parser = Screen::parse_distance, help_heading = "Samples")]
+    distance: Option<f64>,
+    /// Pixels per degree of visual angle, instead of the size of the screen
+    #[arg(long, value_name = "N", value_parser = Screen::parse_px_per_degree, help_heading = "Samples")]
+    px_per_degree: Option<(f64, f64)>,
+}
+
+impl Args {
+    fn request(&self) -> anyhow::Result<Request> {
+        let screen = Screen {
+            size_px: self.screen_px,
+            size_mm: self.screen_size,
+            distance_mm: self.distance,
+            px_per_degree: self.px_per_degree,
+        };
+        let patterns = match &self.trial_pattern[..] {
+            [] => TrialPatterns::default(),
+            given => TrialPatterns::new(given).context("--trial-pattern")?,
+        };
+        Ok(Request {
+            inputs: self.inputs.clone(),
+            words: self.words.clone(),
+            text: self.text.clone(),
+            display: GivenDisplay {
+                font_width: self.font_width,
+                left: self.left,
+                line_height: self.line_height,
+                top: self.top,
+            },
+            trials: self.trials.clone(),
+            format: self.format,
+            choices: self.map.clone(),
+            lines: self.lines,
+            gaze: GazeOptions {
+                reader: self.reader.as_deref().map(Into::into),
+                session: None,
+                eye: self.eye,
+                patterns,
+                detector: self.detector,
+                scale: screen.scale()?,
+                from_samples: self.from_samples,
+                y_up: self.y_up,
+            },
+        })
+    }
+}
+
+fn format(name: &str) -> Result<Format, String> {
+    Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+        format!("there is no such format; formats are {}", Format::ALL.map(Format::name).join(", "))
+    })
+}
+
+/// What is written to `import.json`.
+#[derive(serde::Serialize)]
+struct Report {
+    #[serde(flatten)]
+    import: ImportReport,
+    /// Rates of reading, as `inspect` has them.
+    summary: Option<Summary>,
+    warnings: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    check_out(&args.out, args.overwrite).map_err(explain)?;
+    let request = args.request()?;
+    let name = args.out.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let bar = bar(&request)?;
+    let open = |path: &Path| -> std::io::Result<Box<dyn Read>> {
+        Ok(Box::new(bar.wrap_read(File::open(path)?)))
+    };
+    let result = import(&request, &name, &open);
+    bar.finish_and_clear();
+    let (imported, report) = result?;
+    let report = complete(report, &imported);
+    if args.strict {
+        refuse(&report)?;
+    }
+    write_imported(&imported, &args.out, args.overwrite).map_err(explain)?;
+    let json = serde_json::to_string_pretty(&report)? + "\n";
+    let file = args.out.join("import.json");
+    std::fs::write(&file, &json)
+        .with_context(|| format!("{} cannot be written", file.display()))?;
+    print(&if args.json { json } else { table(&report, &args.out)? })
+}
+
+/// A bar of the bytes read, on a terminal.
+fn bar(request: &Request) -> anyhow::Result<ProgressBar> {
+    let files =
+        request.inputs.iter().chain(&request.words).chain(&request.text).chain(&request.trials);
+    // A file that is not there is reported when it is opened.
+    let bytes = files.filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
+    let bar = ProgressBar::new(bytes);
+    let template = "reading [{bar:30}] {bytes} of {total_bytes} {eta} left";
+    bar.set_style(ProgressStyle::with_template(template)?.progress_chars("=> "));
+    Ok(bar)
+}
+
+/// The report with rates and warnings.
+fn complete(import: ImportReport, imported: &Imported) -> Report {
+    let mut warnings = Vec::new();
+    let lost = || import.dropped.iter().filter(|drop| drop.is_loss);
+    if lost().next().is_some() {
+        let rows: u64 = lost().map(|drop| drop.rows).sum();
+        let all = grouped(usize::try_from(import.rows_read).unwrap_or(usize::MAX));
+        let dropped = plural(usize::try_from(rows).unwrap_or(usize::MAX), "row");
+        warnings.push(format!("{dropped} of {all} dropped; see the reasons"));
+    }
+    let summary = match imported {
+        Imported::Corpus(corpus) => Some(Summary::of(corpus, Limits::default())),
+        Imported::Fixations(_) => {
+            if import.words_kept > 0 {
+                warnings.push(
+                    "the words are in characters and the fixations in pixels, so nothing can be \
+                     scored; give the places of words in pixels with --words, or the text and its \
+                     font with --text"
+                        .to_owned(),
+                );
+            }
+            None
+        }
+    };
+    warnings.extend(summary.iter().flat_map(|summary| Warning::messages(&summary.warnings)));
+    Report { import, summary, warnings }
+}
+
+/// Fails where there are warnings.
+fn refuse(report: &Report) -> anyhow::Result<()> {
+    if report.warnings.is_empty() {
+        return Ok(());
+    }
+    let mut message = "nothing was written, since --strict turns warnings into errors:".to_owned();
+    for warning in &report.warnings {
+        write!(message, "\n  {warning}")?;
+    }
+    for drop in &report.import.dropped {
+        for example in drop.examples.iter().take(1) {
+            let content = visible(&example.content);
+            write!(message, "\n  {}: row {}: {content}", spoken(drop.reason), example.row)?;
+        }
+    }
+    bail!(message)
+}
+
+fn explain(error: WriteError) -> anyhow::Error {
+    match error {
+        WriteError::Exists { file } => anyhow!(
+            "{} exists already; choose another folder, or add --overwrite to replace it",
+            file.display()
+        ),
+        error => error.into(),
+    }
+}
+
+/// The report for people.
+fn table(report: &Report, out: &Path) -> Result<String, std::fmt::Error> {
+    let Report { import, summary, warnings } = report;
+    let count = |rows: u64| grouped(usize::try_from(rows).unwrap_or(usize::MAX));
+    let mut text = String::new();
+    writeln!(
+        text,
+        "{}: {}, {}, {}, {}",
+        out.display(),
+        plural(import.readers, "reader"),
+        plural(import.texts, "text"),
+        plural(usize::try_from(import.fixations_kept).unwrap_or(usize::MAX), "fixation"),
+        plural(usize::try_from(import.words_kept).unwrap_or(usize::MAX), "word"),
+    )?;
+    for (i, file) in import.files.iter().enumerate() {
+        writeln!(text, "\n{} ({} rows)", visible(&file.path), count(file.rows))?;
+        let before = i.checked_sub(1).map(|before| &import.files[before]);
+        if before
+            .is_some_and(|before| (&before.mapping, before.format) == (&file.mapping, file.format))
+        {
+            text.push_str("  format and columns as before\n");
+            continue;
+        }
+        writeln!(text, "  {:<12}{} ({})", "format", file.format, visible(&file.format_reason))?;
+        for mapped in &file.mapping.0 {
+            let (role, column) = (mapped.role.name(), visible(&mapped.column));
+            writeln!(text, "  {role:<12}{column} ({})", visible(&mapped.reason))?;
+        }
+    }
+    text.push_str("\ndecided\n");
+    for decision in import.decisions.iter().take(DECISIONS) {
+        text.push_str(&wrapped(&format!("  {}", visible(decision))));
+    }
+    if let Some(more) = import.decisions.len().checked_sub(DECISIONS + 1) {
+        writeln!(text, "  and {} more (import.json has them all)", grouped(more + 1))?;
+    }
+    writeln!(text, "\nrows\n  {:<34}{:>10}", "read", count(import.rows_read))?;
+    if import.words_repeated > 0 {
+        writeln!(text, "  {:<34}{:>10}", "words told again", count(import.words_repeated))?;
+    }
+    writeln!(text, "  {:<34}{:>10}", "kept, fixations", count(import.fixations_kept))?;
+    if import.words_kept > 0 {
+        writeln!(text, "  {:<34}{:>10}", "kept, words", count(import.words_kept))?;
+    }
+    for drop in &import.dropped {
+        let how = if drop.is_loss { "dropped" } else { "left out" };
+        let label = format!("{how}, {}", spoken(drop.reason));
+        writeln!(text, "  {label:<34}{:>10}", count(drop.rows))?;
+        for example in &drop.examples {
+            let file = import.files.get(example.file).map_or("", |file| file.path.as_str());
+            let content = visible(&example.content);
+            writeln!(text, "    {}, row {}: {content}", visible(file), example.row)?;
+        }
+    }
+    if let Some(summary) = summary {
+        text.push_str("\nreading\n");
+        for kind in &summary.types {
+            writeln!(text, "  {:<34}{:>8.1} %", spoken(kind.name), 100.0 * kind.share)?;
+        }
+        if let Some(forward) = summary.forward_amplitude {
+            let label = "mean amplitude, characters";
+            writeln!(text, "  {label:<34}{:>8.1}", forward.mean)?;
+        }
+        if let Some(duration) = summary.duration {
+            writeln!(text, "  {:<34}{:>8.0}", "mean duration, ms", duration.mean)?;
+        }
+    }
+    if !import.has_words && import.words_kept == 0 {
+        text.push_str(
+            "\nThere are no words, so nothing can be scored; give them with --words or --text.\n",
+        );
+    }
+    if !warnings.is_empty() {
+        text.push('\n');
+    }
+    for warning in warnings {
+        text.push_str(&wrapped(&format!("warning: {warning}")));
+    }
+    Ok(text)
+}

@@ -1,0 +1,144 @@
+//! Tables in columns: Parquet files, and Arrow IPC files and streams.
+//!
+//! They come in as the text of the same table, so that everything behind sees one kind of table: a row
+//! of column names, then cells separated by commas, in quotation marks where they need them, with the
+//! shortest numbers that give the same value back. Rows are made a part at a time.
+//!
+//! Files are not trusted. Whatever a file says about sizes is checked before memory is taken for it
+//! ([`thrift`], [`arrow`]), and a panic of the decoders is an error here ([`text::contained`]).
+
+#[cfg(feature = "columnar")]
+mod arrow;
+#[cfg(feature = "columnar")]
+mod cells;
+#[cfg(feature = "columnar")]
+mod parquet;
+#[cfg(feature = "columnar")]
+mod text;
+#[cfg(feature = "columnar")]
+mod thrift;
+
+use std::fmt;
+#[cfg(feature = "columnar")]
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+#[cfg(feature = "columnar")]
+use text::{Batches, Text};
+
+/// A format with columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Container {
+    Parquet,
+    ArrowFile,
+    ArrowStream,
+}
+
+impl Container {
+    /// What a file is, going by its first bytes.
+    pub(crate) fn of(start: &[u8]) -> Option<Self> {
+        if start.starts_with(b"PAR1") {
+            Some(Self::Parquet)
+        } else if start.starts_with(b"ARROW1") {
+            Some(Self::ArrowFile)
+        } else if start.starts_with(&[0xff; 4]) {
+            // Where a message of a stream begins; no text does.
+            Some(Self::ArrowStream)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Parquet => "Parquet",
+            Self::ArrowFile => "Arrow IPC",
+            Self::ArrowStream => "an Arrow IPC stream",
+        }
+    }
+}
+
+/// A build without these formats met one, inside of an [`io::Error`].
+#[derive(Debug)]
+pub(crate) struct Lacking(pub(crate) Container);
+
+impl fmt::Display for Lacking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "this build does not read {}", self.0.name())
+    }
+}
+
+impl std::error::Error for Lacking {}
+
+/// What to do about a build without these formats.
+pub(crate) const REMEDY: &str =
+    "save the table as CSV, or make a build that has it: cargo build --release --features columnar";
+
+/// A table as text, with notes about it.
+pub(crate) type Found<'r> = (Box<dyn Read + 'r>, Vec<String>);
+
+/// The table of an input whose first bytes are `start`. Files are read from their end: the one at `path`
+/// is opened again where there is one, and otherwise the input is kept in memory.
+///
+/// # Errors
+/// If the input cannot be understood, or this build does not have its format.
+#[cfg(feature = "columnar")]
+pub(crate) fn text<'r>(
+    container: Container,
+    start: Vec<u8>,
+    rest: Box<dyn Read + 'r>,
+    path: Option<&Path>,
+) -> io::Result<Found<'r>> {
+    let input = io::Cursor::new(start).chain(rest);
+    let batches: Box<dyn Batches + 'r> = match (container, path) {
+        (Container::Parquet, Some(path)) => Box::new(parquet::open(File::open(path)?)?),
+        (Container::Parquet, None) => Box::new(parquet::open(kept(input)?)?),
+        (Container::ArrowFile, Some(path)) => Box::new(arrow::open_file(File::open(path)?)?),
+        (Container::ArrowFile, None) => Box::new(arrow::open_file(kept(input)?)?),
+        (Container::ArrowStream, _) => Box::new(arrow::open(input)?),
+    };
+    let text = Text::new(batches);
+    let mut notes = vec![format!("the file is {}: its first bytes say so", container.name())];
+    notes.extend(text.notes());
+    Ok((Box::new(text), notes))
+}
+
+/// An input that cannot be read from its end, in memory.
+#[cfg(feature = "columnar")]
+fn kept(input: impl Read) -> io::Result<bytes::Bytes> {
+    /// Most bytes of it.
+    const MOST: u64 = 1 << 28;
+    let mut bytes = Vec::new();
+    input.take(MOST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST {
+        let most = MOST >> 20;
+        return Err(text::broken(format!(
+            "packed files are read up to {most} MB; unpack it first"
+        )));
+    }
+    Ok(bytes.into())
+}
+
+/// As with the formats, without them.
+#[cfg(not(feature = "columnar"))]
+pub(crate) fn text<'r>(
+    container: Container,
+    _: Vec<u8>,
+    _: Box<dyn Read + 'r>,
+    _: Option<&Path>,
+) -> io::Result<Found<'r>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, Lacking(container)))
+}
+
+/// All of a Parquet file as text, in memory.
+///
+/// # Errors
+/// If it is none that can be read.
+#[cfg(feature = "columnar")]
+pub(crate) fn parquet_text(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let batches = parquet::open(File::open(path)?)?;
+    Text::new(Box::new(batches)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

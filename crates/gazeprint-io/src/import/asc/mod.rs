@@ -1,0 +1,393 @@
+//! EyeLink recordings as `edf2asc` writes them.
+//!
+//! Fixations are the lines `EFIX`. They last from their first to their last sample, and one sample
+//! more: the end that the file gives is the time of the last sample. A blink marks the next
+//! fixation of its eye with a gap. A file that has samples and no events is left to a
+//! [`Detector`].
+//!
+//! A trial begins with a message that a pattern knows ([`TrialPatterns`]), and goes on until the
+//! next one. Without such messages, each block from `START` to `END` is a trial, and the text is
+//! called `block-1` and so on. A fixation belongs to the trial in which it ends. Of two eyes, one is taken for each trial ([`EyeChoice`]).
+
+mod line;
+mod samples;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use super::aliases::Mapping;
+use super::error::{At, ImportError};
+use super::gaze::{GazeOptions, OTHER_EYE};
+use super::lines::Lines;
+use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Sink};
+use super::report::Shape;
+use super::trials::{Counter, Names};
+use line::{Config, Coordinates, Eyes, Fixation, Line};
+use samples::Buffer;
+use tally::{Source, Tally};
+
+/// A line that the format does not have.
+const NOT_UNDERSTOOD: Reason = Reason::new("not_understood");
+/// A line of the format with cells missing, or with cells that are no numbers.
+const MALFORMED: Reason = Reason::new("malformed");
+/// Samples in which no fixations can be looked for.
+const UNDETECTED: Reason = Reason::new("undetected");
+
+/// Fixations of one trial that are held at most. Nobody fixates that often.
+const MOST_FIXATIONS: usize = 1 << 20;
+
+/// What to take from a file.
+#[derive(Debug, Clone)]
+pub struct AscOptions {
+    /// The file's name without its extension: who reads, where no option tells. The file does not
+    /// say.
+    pub stem: Arc<str>,
+    /// Eye, trials, detection. Without a scale, it is the resolution that blocks end with.
+    pub gaze: GazeOptions,
+}
+
+impl AscOptions {
+    /// Options for a file, all as usual.
+    pub fn new(stem: impl Into<Arc<str>>) -> Self {
+        Self { stem: stem.into(), gaze: GazeOptions::default() }
+    }
+}
+
+/// Reads a file.
+pub fn read(
+    input: &mut dyn BufRead,
+    file: usize,
+    options: &AscOptions,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let mut lines = Lines::new(input);
+    let mut recording = Recording::new(options, sink);
+    let mut line = String::new();
+    while lines.next(&mut line)? {
+        recording.line(RowPlace { file, row: lines.number() }, &line)?;
+        line.clear();
+    }
+    recording.finish(RowPlace { file, row: lines.number().max(1) })?;
+    Ok(Shape { mapping: Mapping::default(), rows: lines.number() })
+}
+
+/// A fixation that waits for the name of its trial.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    row: u64,
+    onset_ms: f64,
+    duration_ms: f64,
+    place: Option<(f64, f64)>,
+    gap: bool,
+}
+
+/// What is known about the block at hand.
+#[derive(Debug, Default)]
+struct Block {
+    is_open: bool,
+    eyes: Eyes,
+    events: Option<Config>,
+    samples: Option<Config>,
+    /// Where the samples were described.
+    described: u64,
+    resolution: Option<(f64, f64)>,
+}
+
+impl Block {
+    /// The eyes whose samples are in a line.
+    fn sampled(&self) -> Eyes {
+        self.samples.map(|config| config.eyes).filter(|eyes| eyes.any()).unwrap_or(self.eyes)
+    }
+}
+
+/// A recording in the middle of being read.
+struct Recording<'r> {
+    options: &'r AscOptions,
+    sink: &'r mut dyn Sink,
+    names: Names,
+    counter: Counter,
+    block: Block,
+    /// For the left and the right eye.
+    held: [Vec<Held>; 2],
+    buffer: Buffer,
+    /// Start of a blink that no fixation came after yet.
+    blink: [Option<f64>; 2],
+    eye: Option<Eye>,
+    has_events: bool,
+    /// Why samples could not be used, where events were announced and may still come.
+    unusable: Option<ImportError>,
+    in_calibration: bool,
+    tally: Tally,
+}
+
+/// Both eyes, in the order of every pair.
+const EYES: [Eye; 2] = [Eye::Left, Eye::Right];
+
+fn index(eye: Eye) -> usize {
+    match eye {
+        Eye::Left => 0,
+        Eye::Right => 1,
+    }
+}
+
+impl<'r> Recording<'r> {
+    fn new(options: &'r AscOptions, sink: &'r mut dyn Sink) -> Self {
+        Self {
+            options,
+            sink,
+            names: Names::default(),
+            counter: Counter::default(),
+            block: Block::default(),
+            held: Default::default(),
+            buffer: Buffer::default(),
+            blink: [None; 2],
+            eye: None,
+            has_events: false,
+            unusable: None,
+            in_calibration: false,
+            tally: Tally::default(),
+        }
+    }
+
+    fn line(&mut self, place: RowPlace, line: &str) -> Result<(), ImportError> {
+        match line::parse(line) {
+            Line::Unneeded => {}
+            Line::Indented if self.in_calibration => {}
+            Line::Indented | Line::Unknown => {
+                self.sink.dropped(place, NOT_UNDERSTOOD, line);
+            }
+            Line::Malformed => self.sink.dropped(place, MALFORMED, line),
+            Line::Message { time, said } => self.message(place, time, said)?,
+            Line::Start { eyes } => self.start(place, eyes)?,
+            Line::End { resolution } => {
+                self.block.is_open = false;
+                self.block.resolution = resolution;
+            }
+            Line::Events(config) => self.events(place, config)?,
+            Line::Samples(config) => {
+                self.tally.described = true;
+                self.block.samples = Some(config);
+                self.block.described = place.row;
+            }
+            Line::Event => self.event(),
+            Line::Fixation(fixation) => self.fixation(place, line, fixation)?,
+            Line::Blink { eye, start, is_over } => {
+                self.event();
+                self.tally.blinks[index(eye)] += u64::from(is_over);
+                if !self.options.gaze.from_samples {
+                    self.blink[index(eye)].get_or_insert(start);
+                }
+            }
+            Line::Sample { time, cells } => self.sample(place, line, time, cells)?,
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, place: RowPlace, time: f64, said: &str) -> Result<(), ImportError> {
+        self.in_calibration = said.starts_with("!CAL");
+        self.tally.message(said);
+        let Some(said) = self.options.gaze.patterns.read(said) else { return Ok(()) };
+        if self.names.ends_with(&said, self.has_data()) {
+            self.end_trial(place)?;
+        }
+        self.names.take(said, time);
+        Ok(())
+    }
+
+    fn start(&mut self, place: RowPlace, eyes: Eyes) -> Result<(), ImportError> {
+        self.tally.without_end += u64::from(self.block.is_open);
+        // A clock may start anew with a block: nothing is right before it.
+        let resumes = self.names.is_named() && self.has_data();
+        if resumes {
+            self.settle(place)?;
+        } else if !self.names.is_named() {
+            self.end_trial(place)?;
+        }
+        self.blink = [None; 2];
+        if resumes {
+            self.tally.continued += 1;
+            // The eye moved on unseen.
+            for eye in EYES {
+                if !self.held[index(eye)].is_empty() {
+                    self.blink[index(eye)] = Some(f64::NEG_INFINITY);
+                }
+            }
+        }
+        self.in_calibration = false;
+        self.tally.blocks += 1;
+        self.block = Block { is_open: true, eyes, ..Block::default() };
+        self.buffer.begin_block();
+        Ok(())
+    }
+
+    fn events(&mut self, place: RowPlace, config: Config) -> Result<(), ImportError> {
+        self.tally.described = true;
+        if config.coordinates != Coordinates::Gaze && !self.options.gaze.from_samples {
+            return Err(samples::not_gaze(place, "EVENTS", config.coordinates));
+        }
+        self.block.events = Some(config);
+        Ok(())
+    }
+
+    /// The tracker has looked for events itself: samples are not needed.
+    fn event(&mut self) {
+        if !self.has_events {
+            self.has_events = true;
+            if !self.options.gaze.from_samples {
+                self.buffer.clear();
+            }
+        }
+    }
+
+    fn fixation(
+        &mut self,
+        place: RowPlace,
+        line: &str,
+        fixation: Fixation,
+    ) -> Result<(), ImportError> {
+        self.event();
+        let eye = index(fixation.eye);
+        self.tally.fixation_lines[eye] += 1;
+        if self.options.gaze.from_samples {
+            return Ok(());
+        }
+        if fixation.end < fixation.start {
+            self.sink.dropped(place, Reason::NEGATIVE_DURATION, line);
+            return Ok(());
+        }
+        let interval = self.interval(&fixation);
+        let duration_ms = fixation.end - fixation.start + interval;
+        self.tally.compare(duration_ms, fixation.duration);
+        self.tally.straddling +=
+            u64::from(self.names.since.is_some_and(|since| fixation.start < since));
+        let gap = self.blink[eye].is_some_and(|blink| fixation.start >= blink);
+        if gap {
+            self.blink[eye] = None;
+        }
+        self.hold(
+            place,
+            fixation.eye,
+            Held {
+                row: place.row,
+                onset_ms: fixation.start,
+                duration_ms,
+                place: fixation.place,
+                gap,
+            },
+        )
+    }
+
+    /// The time between samples, in milliseconds, from whatever tells it best.
+    fn interval(&mut self, fixation: &Fixation) -> f64 {
+        let rate = |config: Option<Config>| config.and_then(|config| config.rate_hz);
+        let from_rate = |rate: f64| 1000.0 / rate;
+        let span = fixation.end - fixation.start;
+        let (source, interval) = None
+            .or_else(|| Some((Source::Events, from_rate(rate(self.block.events)?))))
+            .or_else(|| Some((Source::Samples, from_rate(rate(self.block.samples)?))))
+            .or_else(|| Some((Source::Steps, self.buffer.smallest_step()?)))
+            .or_else(|| Some((Source::Message, from_rate(self.tally.message_rate?))))
+            .or_else(|| {
+                let interval = fixation.duration? - span;
+                // No EyeLink is slower than this; more would be another meaning of the column.
+                (0.0..=8.0).contains(&interval).then_some((Source::Durations, interval))
+            })
+            .unwrap_or((Source::Unknown, 0.0));
+        self.tally.interval(source, interval);
+        interval
+    }
+
+    fn hold(&mut self, place: RowPlace, eye: Eye, held: Held) -> Result<(), ImportError> {
+        let fixations = &mut self.held[index(eye)];
+        if fixations.len() >= MOST_FIXATIONS {
+            return Err(ImportError::value(
+                At::row(place.row),
+                format!("more than {MOST_FIXATIONS} fixations in one trial"),
+                "fewer",
+                "say which messages begin a trial, with --trial-pattern REGEX",
+            ));
+        }
+        fixations.push(held);
+        Ok(())
+    }
+
+    fn has_data(&self) -> bool {
+        self.held.iter().any(|held| !held.is_empty()) || self.buffer.has_samples()
+    }
+
+    /// Hands the fixations of the trial at hand to the sink, and begins another one.
+    fn end_trial(&mut self, place: RowPlace) -> Result<(), ImportError> {
+        self.settle(place)?;
+        let names = std::mem::take(&mut self.names);
+        self.names = names.following();
+        let held = std::mem::take(&mut self.held);
+        let Some(eye) = self.choose([held[0].len(), held[1].len()]) else {
+            self.tally.empty += u64::from(names.is_named());
+            return Ok(());
+        };
+        self.tally.trial(eye, self.eye, names.is_named());
+        self.eye = Some(eye);
+        let block = self.tally.blocks.max(1);
+        let (text, trial) = self.counter.name(&names, || Arc::from(format!("block-{block}")));
+        let session = names.session().or_else(|| self.options.gaze.session.clone());
+        let reader = self.options.gaze.reader.as_ref().unwrap_or(&self.options.stem);
+        for side in EYES {
+            for held in &held[index(side)] {
+                let place = RowPlace { file: place.file, row: held.row };
+                if side != eye {
+                    let example = format!("{side:?} eye at {} ms", held.onset_ms);
+                    self.sink.dropped(place, OTHER_EYE, &example);
+                    continue;
+                }
+                self.tally.kept[index(eye)] += 1;
+                let position =
+                    held.place.map_or(Position::Missing, |(x, y)| Position::Pixels { x, y });
+                self.sink.fixation(
+                    place,
+                    RawFixation {
+                        reader: reader.clone(),
+                        text: text.clone(),
+                        session: session.clone(),
+                        trial: Some(trial.clone()),
+                        position,
+                        duration_ms: Some(held.duration_ms),
+                        onset_ms: Some(held.onset_ms),
+                        gap: held.gap,
+                        eye: Some(eye),
+                        word: None,
+                    },
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Which eye to take, from the number of fixations of each.
+    fn choose(&self, counts: [usize; 2]) -> Option<Eye> {
+        let [left, right] = counts;
+        (counts != [0, 0]).then(|| self.options.gaze.eye.choose(left, right, self.eye))
+    }
+
+    fn finish(mut self, place: RowPlace) -> Result<(), ImportError> {
+        self.tally.without_end += u64::from(self.block.is_open);
+        self.end_trial(place)?;
+        if !self.tally.is_recording() {
+            return Err(ImportError::value(
+                At::row(place.row),
+                "no block, fixation or sample up to the end of the file",
+                "an EyeLink recording with lines such as START, EFIX and END",
+                "convert the EDF file with edf2asc, or name the format of this one",
+            ));
+        }
+        if let Some(error) = self.unusable
+            && !self.has_events
+        {
+            return Err(error);
+        }
+        self.tally.report(&self.options.gaze, self.has_events, self.sink);
+        Ok(())
+    }
+}

@@ -1,0 +1,477 @@
+//! The fixation report.
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use super::areas::ScreenWords;
+use super::base::{Base, Seen};
+use super::characters::CharacterMap;
+use super::{ReportOptions, Words};
+use crate::import::aliases::{DATA_VIEWER, Mapping, Role};
+use crate::import::dialect::{Row, Rows};
+use crate::import::error::{At, ImportError};
+use crate::import::layout::{Layout, ScreenToText};
+use crate::import::recording::{Position, RawFixation, Reason, RowPlace, Sink};
+use crate::import::report::Shape;
+use crate::import::values::{
+    Name, Names, eye, integer, is_true, name, number, number_or_missing, present,
+};
+
+const ROLES: [Role; 17] = [
+    Role::Reader,
+    Role::Text,
+    Role::Session,
+    Role::Trial,
+    Role::Index,
+    Role::X,
+    Role::Y,
+    Role::Duration,
+    Role::Onset,
+    Role::Eye,
+    Role::Gap,
+    Role::Word,
+    Role::Label,
+    Role::Areas,
+    Role::Box,
+    Role::Nearest,
+    Role::Distance,
+];
+
+/// Reads a fixation report.
+///
+/// # Errors
+/// If the report cannot be read, columns are missing, or it has no rows.
+pub fn read(
+    input: &mut dyn BufRead,
+    file: usize,
+    options: &ReportOptions<'_>,
+    words: &mut Words,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let mut rows = Rows::open(input, "a row of column names, then one row for each fixation")?;
+    let mapping = find(&rows, options, words)?;
+    sink.note(rows.decision.clone());
+    let numbers = [Role::X, Role::Y, Role::Duration, Role::Onset, Role::Distance];
+    rows.note_commas(&numbers.map(|role| mapping.index(role)), sink)?;
+    let mut report = Report::new(&mapping, file, rows.header.len());
+    match words {
+        Words::Unknown => report
+            .each(&mut rows, sink, |_, seen, sink| sink.fixation(seen.place, seen.fixation))?,
+        Words::Screen(words) => on_screen(&mut rows, &mut report, options, words, sink)?,
+        Words::Characters(map) => in_characters(&mut rows, &mut report, options, map, sink)?,
+    }
+    if report.read == 0 {
+        let at = At::row(rows.last_row());
+        return Err(ImportError::Empty { at, expected: "fixations" });
+    }
+    rows.note_quotes(sink);
+    Ok(Shape { rows: report.read, mapping })
+}
+
+fn find(
+    rows: &Rows<'_>,
+    options: &ReportOptions<'_>,
+    words: &Words,
+) -> Result<Mapping, ImportError> {
+    let (header, row) = (&rows.header, rows.header_row);
+    let mapping = Mapping::find_preferring(header, row, &ROLES, options.choices, DATA_VIEWER)?;
+    let place: &[Role] = match words {
+        Words::Characters(_) => &[Role::Word],
+        Words::Unknown | Words::Screen(_) => &[Role::X, Role::Y],
+    };
+    let needed = [&[Role::Reader, Role::Text, Role::Duration], place].concat();
+    mapping.require(header, row, &needed)?;
+    Ok(mapping)
+}
+
+/// Fixations in pixels, on words that stand on the screen.
+fn on_screen(
+    rows: &mut Rows<'_>,
+    report: &mut Report,
+    options: &ReportOptions<'_>,
+    words: &ScreenWords,
+    sink: &mut dyn Sink,
+) -> Result<(), ImportError> {
+    let mut base = Base::<Seen>::default();
+    let mut screen = ScreenToText::new(&words.layouts, options.lines, sink);
+    let mut pages = TurnedPages::new(words);
+    report.each(rows, &mut screen, |row, mut seen, screen| {
+        let layout = match pages.turn(&mut seen.fixation) {
+            Ok(layout) => layout,
+            Err(reason) => {
+                screen.dropped(seen.place, reason, row.line());
+                return Ok(());
+            }
+        };
+        if base.is_decided() {
+            seen.fixation.word = layout.and_then(|layout| base.word(&seen, layout, false));
+            return screen.fixation(seen.place, seen.fixation);
+        }
+        let fits = Base::fits(&seen, layout);
+        if base.wait(seen, fits) {
+            hand_over(&mut base, words, screen)?;
+        }
+        Ok(())
+    })?;
+    if !base.is_decided() {
+        hand_over(&mut base, words, &mut screen)?;
+    }
+    pages.note(&mut screen);
+    base.note("the report of areas", "inside their area", &mut screen);
+    screen.finish()
+}
+
+/// Hands those fixations over that waited until it was clear how areas are counted.
+fn hand_over(
+    base: &mut Base<Seen>,
+    words: &ScreenWords,
+    screen: &mut dyn Sink,
+) -> Result<(), ImportError> {
+    for mut seen in base.decide() {
+        let layout = words.layouts.get(&seen.fixation.text);
+        seen.fixation.word = layout.and_then(|layout| base.word(&seen, layout, true));
+        screen.fixation(seen.place, seen.fixation)?;
+    }
+    Ok(())
+}
+
+/// The page that a reader saw; the same as in the row before, as a rule.
+pub(in crate::import) struct TurnedPages<'w> {
+    words: &'w ScreenWords,
+    last: Option<Page<'w>>,
+    unknown: u64,
+}
+
+struct Page<'w> {
+    reader: Arc<str>,
+    text: Arc<str>,
+    trial: Option<Arc<str>>,
+    name: Result<Arc<str>, Reason>,
+    layout: Option<&'w Layout>,
+}
+
+impl<'w> TurnedPages<'w> {
+    pub(in crate::import) fn new(words: &'w ScreenWords) -> Self {
+        Self { words, last: None, unknown: 0 }
+    }
+
+    /// Gives a fixation the name of the text as its reader saw it, and finds the layout.
+    ///
+    /// # Errors
+    /// If the text has several pages, and which one is not known.
+    pub(in crate::import) fn turn(
+        &mut self,
+        fixation: &mut RawFixation,
+    ) -> Result<Option<&'w Layout>, Reason> {
+        let is_same = |page: &Page<'_>| {
+            Arc::ptr_eq(&page.reader, &fixation.reader)
+                && Arc::ptr_eq(&page.text, &fixation.text)
+                && page.trial == fixation.trial
+        };
+        if !self.last.as_ref().is_some_and(is_same) {
+            let RawFixation { reader, text, trial, .. } = &*fixation;
+            let name = self.words.page(text, reader, trial.as_ref());
+            self.last = Some(Page {
+                reader: Arc::clone(reader),
+                text: Arc::clone(text),
+                trial: trial.clone(),
+                layout: name.as_ref().ok().and_then(|name| self.words.layouts.get(name)),
+                name,
+            });
+        }
+        let Some(page) = &self.last else { return Ok(None) };
+        self.unknown += u64::from(page.name.is_err());
+        fixation.text = page.name.clone()?;
+        Ok(page.layout)
+    }
+
+    /// Notes how many fixations have no page, and what helps.
+    pub(in crate::import) fn note(&self, sink: &mut dyn Sink) {
+        if self.unknown > 0 {
+            sink.note(format!(
+                "{} fixations are on texts of several layouts, and areas do not tell which their \
+                 readers saw (unknown_page): readers and trials must have the same names in both \
+                 reports; choose their columns with --map reader=COLUMN and --map trial=COLUMN",
+                self.unknown
+            ));
+        }
+    }
+}
+
+/// Fixations on areas that are single characters.
+fn in_characters(
+    rows: &mut Rows<'_>,
+    report: &mut Report,
+    options: &ReportOptions<'_>,
+    map: &mut CharacterMap,
+    sink: &mut dyn Sink,
+) -> Result<(), ImportError> {
+    let columns = CharacterColumns::new(&report.columns);
+    let mut base = Base::<Looked>::default();
+    report.needs_labels = true;
+    report.each(rows, sink, |row, seen, sink| {
+        let looked = columns.look(row, seen, options.nearest_within);
+        let fits = looked.fits(map);
+        if base.is_decided() {
+            if let (Some(_), Some(area)) = (fits, looked.seen.area) {
+                base.see(base.elsewhere(area).is_some_and(|area| looked.is_on(area, map)));
+            }
+            return looked.hand_over(&base, map, sink);
+        }
+        if base.wait(looked, fits) {
+            base.decide().into_iter().try_for_each(|looked| looked.hand_over(&base, map, sink))?;
+        }
+        Ok(())
+    })?;
+    if !base.is_decided() {
+        base.decide().into_iter().try_for_each(|looked| looked.hand_over(&base, map, sink))?;
+    }
+    if !base.note("the map of characters", "whose label is the character of the map", sink) {
+        sink.note("areas are taken to have the numbers of the map: there are no labels".into());
+    }
+    map.note(sink);
+    Ok(())
+}
+
+/// A fixation report, row by row.
+struct Report {
+    file: usize,
+    /// Cells that a row should have.
+    width: usize,
+    columns: Mapping,
+    reader: Option<Name>,
+    text: Option<Name>,
+    session: Option<Name>,
+    trial: Option<Name>,
+    names: Names,
+    x: Option<usize>,
+    y: Option<usize>,
+    duration: Option<usize>,
+    onset: Option<usize>,
+    eye: Option<usize>,
+    gap: Option<usize>,
+    area: Option<usize>,
+    label: Option<usize>,
+    /// Whether labels are compared even where there is a position.
+    needs_labels: bool,
+    index: InTurn,
+    read: u64,
+}
+
+impl Report {
+    fn new(mapping: &Mapping, file: usize, width: usize) -> Self {
+        Self {
+            file,
+            width,
+            columns: mapping.clone(),
+            reader: Name::of(mapping, Role::Reader),
+            text: Name::of(mapping, Role::Text),
+            session: Name::of(mapping, Role::Session),
+            trial: Name::of(mapping, Role::Trial),
+            names: Names::default(),
+            x: mapping.index(Role::X),
+            y: mapping.index(Role::Y),
+            duration: mapping.index(Role::Duration),
+            onset: mapping.index(Role::Onset),
+            eye: mapping.index(Role::Eye),
+            gap: mapping.index(Role::Gap),
+            area: mapping.index(Role::Word),
+            label: mapping.index(Role::Label),
+            needs_labels: false,
+            index: InTurn { column: mapping.index(Role::Index), ..InTurn::default() },
+            read: 0,
+        }
+    }
+
+    /// Hands every fixation over; rows that are none are dropped.
+    fn each<S: Sink + ?Sized>(
+        &mut self,
+        rows: &mut Rows<'_>,
+        sink: &mut S,
+        mut take: impl FnMut(Row<'_>, Seen, &mut S) -> Result<(), ImportError>,
+    ) -> Result<(), ImportError> {
+        while let Some(row) = rows.next()? {
+            self.read += 1;
+            let place = RowPlace { file: self.file, row: row.number };
+            match self.fixation(row, place) {
+                Ok(seen) => {
+                    self.index.see(row, &seen.fixation);
+                    take(row, seen, sink)?;
+                }
+                Err(reason) => sink.dropped(place, reason, row.line()),
+            }
+        }
+        self.index.note(sink);
+        Ok(())
+    }
+
+    fn fixation(&mut self, row: Row<'_>, place: RowPlace) -> Result<Seen, Reason> {
+        if row.len() != self.width {
+            return Err(Reason::RAGGED);
+        }
+        let names = &mut self.names;
+        let reader = name(&mut self.reader, row, names).ok_or(Reason::NO_READER)?;
+        let text = name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?;
+        let number =
+            |column: Option<usize>| number_or_missing(column.map_or("", |c| row.cell(c)), true);
+        let (x, y) = (number(self.x)?, number(self.y)?);
+        let (duration_ms, onset_ms) = (number(self.duration)?, number(self.onset)?);
+        if duration_ms.is_some_and(|duration| duration < 0.0) {
+            return Err(Reason::NEGATIVE_DURATION);
+        }
+        let position = match (x, y) {
+            (Some(x), Some(y)) => Position::Pixels { x, y },
+            _ => Position::Missing,
+        };
+        let label = self.label.filter(|_| self.needs_labels || position == Position::Missing);
+        let label = label.and_then(|column| present(row.cell(column))).map(str::to_owned);
+        let fixation = RawFixation {
+            reader,
+            text,
+            session: name(&mut self.session, row, names),
+            trial: name(&mut self.trial, row, names),
+            position,
+            duration_ms,
+            onset_ms,
+            gap: self.gap.is_some_and(|column| is_true(row.cell(column))),
+            eye: self.eye.and_then(|column| eye(row.cell(column))),
+            word: None,
+        };
+        let area = self.area.and_then(|column| integer(row.cell(column)));
+        Ok(Seen { place, fixation, area, label })
+    }
+}
+
+/// Columns that say which character a fixation is on.
+struct CharacterColumns {
+    areas: Option<usize>,
+    shape: Option<usize>,
+    nearest: Option<usize>,
+    distance: Option<usize>,
+}
+
+impl CharacterColumns {
+    fn new(mapping: &Mapping) -> Self {
+        Self {
+            areas: mapping.index(Role::Areas),
+            shape: mapping.index(Role::Box),
+            nearest: mapping.index(Role::Nearest),
+            distance: mapping.index(Role::Distance),
+        }
+    }
+
+    /// What a row says about areas.
+    fn look(&self, row: Row<'_>, seen: Seen, nearest_within: f64) -> Looked {
+        let cell = |column: Option<usize>| column.and_then(|column| present(row.cell(column)));
+        let mut areas: Vec<i64> = cell(self.areas).map(list).unwrap_or_default();
+        areas.extend(seen.area.filter(|area| !areas.contains(area)));
+        let shape = cell(self.shape).and_then(rectangle);
+        let near = cell(self.nearest).and_then(integer);
+        let distance = cell(self.distance).and_then(|cell| number(cell, true));
+        let near = near.filter(|_| distance.is_some_and(|distance| distance <= nearest_within));
+        Looked { seen, areas, shape, near }
+    }
+}
+
+/// A fixation with the areas of characters that it may be on, as the report counts them.
+struct Looked {
+    seen: Seen,
+    areas: Vec<i64>,
+    shape: Option<[f64; 4]>,
+    /// The nearest, where it is near enough.
+    near: Option<i64>,
+}
+
+impl Looked {
+    /// Whether the label is the character of the map, for each way to count; nothing where there is
+    /// no label, or no such character in the map.
+    fn fits(&self, map: &CharacterMap) -> Option<[bool; 3]> {
+        let (text, area) = (&self.seen.fixation.text, self.seen.area?);
+        self.seen.label.as_ref()?;
+        let is_known = Base::<Self>::try_all(area, |area| map.character(text, area).is_some());
+        let fits = Base::<Self>::try_all(area, |area| self.is_on(area, map));
+        is_known.contains(&true).then_some(fits)
+    }
+
+    /// Whether the label is the character of an area.
+    fn is_on(&self, area: i64, map: &CharacterMap) -> bool {
+        let label = self.seen.label.as_deref().unwrap_or_default();
+        map.character(&self.seen.fixation.text, area).is_some_and(|character| {
+            let mut label = label.chars();
+            label.next() == Some(character) && label.next().is_none()
+        })
+    }
+
+    /// Hands the fixation over with its word and character.
+    fn hand_over(
+        mut self,
+        base: &Base<Self>,
+        map: &mut CharacterMap,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
+        let elsewhere = |area: i64| base.elsewhere(area);
+        let fixation = &mut self.seen.fixation;
+        if let (Some(area), Some(shape)) = (self.seen.area.and_then(elsewhere), self.shape) {
+            map.saw(&fixation.text, area, shape);
+        }
+        let areas: Vec<i64> = self.areas.into_iter().filter_map(elsewhere).collect();
+        if let Some((word, letter)) = map.find(fixation, &areas, self.near.and_then(elsewhere)) {
+            // As in SWIFT, letter 0 to 1 is the blank before the word; the eye is taken to be in the
+            // middle of the character.
+            fixation.position = Position::Letter { word, letter: f64::from(letter) + 1.5 };
+            fixation.word = Some(word);
+        }
+        sink.fixation(self.seen.place, self.seen.fixation)
+    }
+}
+
+/// Looks whether fixations come in the order of their numbers.
+#[derive(Default)]
+struct InTurn {
+    column: Option<usize>,
+    last: Option<(f64, RawFixation)>,
+    back: u64,
+    first_row: u64,
+}
+
+impl InTurn {
+    fn see(&mut self, row: Row<'_>, fixation: &RawFixation) {
+        let Some(index) = self.column.and_then(|column| number(row.cell(column), true)) else {
+            return;
+        };
+        match &mut self.last {
+            Some((last, of)) if of.is_of_same_reading(fixation) => {
+                if index < *last {
+                    self.back += 1;
+                    self.first_row = if self.first_row == 0 { row.number } else { self.first_row };
+                }
+                *last = index;
+            }
+            _ => self.last = Some((index, fixation.clone())),
+        }
+    }
+
+    fn note<S: Sink + ?Sized>(&self, sink: &mut S) {
+        if self.back > 0 {
+            sink.note(format!(
+                "{} rows have a lower index than the row before in their trial, first row {}: the \
+                 order of the rows was kept; sort the report where it is not that of reading",
+                self.back, self.first_row
+            ));
+        }
+    }
+}
+
+/// A list such as `[ 7]` or `[ 89, 412]`.
+pub(super) fn list(cell: &str) -> Vec<i64> {
+    cell.trim_matches(['[', ']']).split(',').filter_map(|number| integer(number.trim())).collect()
+}
+
+/// Left, right, top and bottom of a cell such as `[STATIC, RECTANGLE, 275.0, 110.0, 290.0, 204.0]`.
+fn rectangle(cell: &str) -> Option<[f64; 4]> {
+    let mut cells = cell.trim_matches(['[', ']']).split(',').map(str::trim);
+    cells.find(|cell| *cell == "RECTANGLE")?;
+    let mut next = || cells.next()?.parse().ok().filter(|edge: &f64| edge.is_finite());
+    let (left, top, right, bottom) = (next()?, next()?, next()?, next()?);
+    (left < right && top < bottom).then_some([left, right, top, bottom])
+}

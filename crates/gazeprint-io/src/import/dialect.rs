@@ -1,0 +1,443 @@
+//! How a table is written: its delimiter and its quotes, decided on its first rows; and its rows.
+
+use std::io::BufRead;
+use std::ops::Range;
+
+use super::error::{At, ImportError};
+use super::format::declared_delimiter;
+use super::lines::{LONGEST, Lines};
+use super::recording::Sink;
+use super::values::number;
+
+/// Rows that are looked at to decide.
+const SAMPLE: usize = 200;
+/// What may stand between cells.
+const DELIMITERS: [(u8, &str); 4] =
+    [(b'\t', "tab"), (b';', "semicolon"), (b',', "comma"), (b'|', "vertical bar")];
+
+/// Most line breaks in a row: a quotation mark that is never closed must not take for ever.
+const BREAKS: usize = 100;
+
+/// A table, row by row.
+pub(crate) struct Rows<'i> {
+    lines: Lines<'i>,
+    delimiter: u8,
+    pub(crate) header: Vec<String>,
+    /// Row of the column names.
+    pub(crate) header_row: u64,
+    /// What was decided, and why.
+    pub(crate) decision: String,
+    cells: Cells,
+    /// Whether a line that holds nothing is a row all the same.
+    keeps_blank: bool,
+    /// First row with a quotation mark that opens nothing.
+    pub(crate) stray_quote: Option<u64>,
+}
+
+/// A row: its cells, and the line as it stands in the file.
+#[derive(Default)]
+struct Cells {
+    line: String,
+    /// Cells without their quotation marks, where there are any.
+    unquoted: String,
+    is_quoted: bool,
+    ranges: Vec<Range<usize>>,
+}
+
+/// A row of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'r> {
+    cells: &'r Cells,
+    /// The row's number, as an editor shows it.
+    pub(crate) number: u64,
+}
+
+impl<'r> Row<'r> {
+    /// A cell without blanks around it; empty where the row is too short.
+    pub(crate) fn cell(&self, column: usize) -> &'r str {
+        let cell = self.verbatim(column);
+        let is_bare = |byte: Option<&u8>| byte.is_some_and(|byte| (b'!'..0x80).contains(byte));
+        // Blanks are rare, and looking for all of Unicode's takes time.
+        if is_bare(cell.as_bytes().first()) && is_bare(cell.as_bytes().last()) {
+            return cell;
+        }
+        cell.trim()
+    }
+
+    /// A cell as it stands, but for quotation marks around it.
+    pub(crate) fn verbatim(&self, column: usize) -> &'r str {
+        let text = if self.cells.is_quoted { &self.cells.unquoted } else { &self.cells.line };
+        let range = self.cells.ranges.get(column).cloned();
+        range.and_then(|range| text.get(range)).unwrap_or_default()
+    }
+
+    /// How many cells there are.
+    pub(crate) fn len(&self) -> usize {
+        self.cells.ranges.len()
+    }
+
+    /// The row as it stands in the file.
+    pub(crate) fn line(&self) -> &'r str {
+        &self.cells.line
+    }
+}
+
+impl<'i> Rows<'i> {
+    /// Decides on the delimiter and reads the column names.
+    ///
+    /// # Errors
+    /// If the input cannot be read or has nothing in it.
+    pub(crate) fn open(
+        input: &'i mut dyn BufRead,
+        expected: &'static str,
+    ) -> Result<Self, ImportError> {
+        let mut lines = Lines::new(input);
+        let mut declared = None;
+        let mut line = String::new();
+        loop {
+            let Some(first) = lines.sample(SAMPLE)?.front() else {
+                return Err(ImportError::Empty { at: At::row(lines.number().max(1)), expected });
+            };
+            if let Some(delimiter) = declared_delimiter(first) {
+                declared = Some(delimiter);
+            } else if !first.trim().is_empty() {
+                break;
+            }
+            line.clear();
+            lines.next(&mut line)?;
+        }
+        let known = |d: u8| DELIMITERS.iter().find(|(known, _)| *known == d);
+        let (delimiter, decision) = match declared.and_then(known) {
+            Some(&(delimiter, name)) => {
+                (delimiter, format!("cells are separated by {name}: the first line says so"))
+            }
+            None => sniff(lines.sample(SAMPLE)?),
+        };
+        let mut rows = Self {
+            lines,
+            delimiter,
+            header: Vec::new(),
+            header_row: 0,
+            decision,
+            cells: Cells::default(),
+            keeps_blank: false,
+            stray_quote: None,
+        };
+        let header = rows.next()?.map(|row| {
+            let names = (0..row.len()).map(|i| row.cell(i).to_owned()).collect();
+            (row.number, names)
+        });
+        (rows.header_row, rows.header) = header.unwrap_or_default();
+        Ok(rows)
+    }
+
+    /// Rows of a table whose columns are named elsewhere, separated by tabs. Every line is one, for
+    /// its number may be the time.
+    pub(crate) fn headless(input: &'i mut dyn BufRead, header: Vec<String>) -> Self {
+        Self {
+            lines: Lines::new(input),
+            delimiter: b'\t',
+            header,
+            header_row: 0,
+            decision: "cells are separated by tab: the format says so".to_owned(),
+            cells: Cells::default(),
+            keeps_blank: true,
+            stray_quote: None,
+        }
+    }
+
+    /// The next row. A line without any cell is none; one of empty cells is.
+    ///
+    /// # Errors
+    /// If it cannot be read, or does not end.
+    pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>, ImportError> {
+        loop {
+            self.cells.line.clear();
+            if !self.lines.next(&mut self.cells.line)? {
+                return Ok(None);
+            }
+            if self.keeps_blank || !is_blank(&self.cells.line, self.delimiter) {
+                break;
+            }
+        }
+        let number = self.lines.number();
+        let width = self.header.len().max(1);
+        let mut breaks = 0;
+        loop {
+            match self.cells.cut(self.delimiter, width) {
+                Cut::Whole => break,
+                Cut::Stray { is_open } => {
+                    let more = if is_open { self.continuation(width)? } else { 0 };
+                    if more == 0 {
+                        self.stray_quote.get_or_insert(number);
+                        break;
+                    }
+                    for _ in 1..more {
+                        self.cells.line.push('\n');
+                        self.lines.next(&mut self.cells.line)?;
+                    }
+                }
+                Cut::Open => {}
+            }
+            self.cells.line.push('\n');
+            let more = self.lines.next(&mut self.cells.line)?;
+            breaks += 1;
+            if !more || breaks > BREAKS || self.cells.line.len() > LONGEST {
+                return Err(ImportError::Value {
+                    at: At::row(number),
+                    found: "a quotation mark that is never closed".to_owned(),
+                    expected: "a closing one before the end of the row".into(),
+                    remedy: "remove the mark, or double it where it is part of the text".into(),
+                });
+            }
+        }
+        Ok(Some(Row { cells: &self.cells, number }))
+    }
+
+    /// How many of the next lines belong to the row at hand, whose last cell opens with a quotation
+    /// mark: none where the mark is stray. The lines of a cell do not look like rows of their own,
+    /// and the mark that closes it leaves as many cells as there should be.
+    fn continuation(&mut self, width: usize) -> Result<usize, ImportError> {
+        let delimiter = self.delimiter;
+        let mut joined = Cells { line: self.cells.line.clone(), ..Cells::default() };
+        let mut own = Cells::default();
+        for more in 1..=BREAKS {
+            let Some(line) = self.lines.sample(more)?.get(more - 1) else { break };
+            own.line.clone_from(line);
+            if own.split_plainly(delimiter) == width || joined.line.len() + line.len() >= LONGEST {
+                break;
+            }
+            joined.line.push('\n');
+            joined.line.push_str(line);
+            if line.contains('"') && joined.split(delimiter) {
+                return Ok(if joined.ranges.len() == width { more } else { 0 });
+            }
+        }
+        Ok(0)
+    }
+
+    /// The rows that follow, to decide on: up to a few hundred, as far as they can be told apart.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn sample(&mut self, mut look: impl FnMut(Row<'_>)) -> Result<(), ImportError> {
+        let (delimiter, width) = (self.delimiter, self.header.len().max(1));
+        let mut cells = Cells::default();
+        for line in self.lines.sample(SAMPLE)? {
+            cells.line.clone_from(line);
+            if !is_blank(line, delimiter) && cells.cut(delimiter, width) != Cut::Open {
+                look(Row { cells: &cells, number: 0 });
+            }
+        }
+        Ok(())
+    }
+
+    /// The row read last, or that of the column names.
+    pub(crate) fn last_row(&self) -> u64 {
+        self.lines.number().max(1)
+    }
+
+    /// Notes how quotation marks were taken.
+    pub(crate) fn note_quotes(&self, sink: &mut dyn Sink) {
+        if let Some(row) = self.stray_quote {
+            sink.note(format!(
+                "quotation marks that open nothing are taken as they stand, first in row {row}"
+            ));
+        }
+    }
+
+    /// Notes whether numbers of these columns have a decimal comma.
+    ///
+    /// # Errors
+    /// If the first rows cannot be read.
+    pub(crate) fn note_commas(
+        &mut self,
+        columns: &[Option<usize>],
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
+        let mut commas = false;
+        self.sample(|row| {
+            let mut cells = columns.iter().flatten().map(|&column| row.cell(column));
+            commas |= cells.any(|cell| cell.contains(',') && number(cell, true).is_some());
+        })?;
+        if commas {
+            sink.note("decimals follow a comma: numbers of the first rows have one".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Whether a line has no cell, not even an empty one before a delimiter.
+fn is_blank(line: &str, delimiter: u8) -> bool {
+    line.trim().is_empty() && memchr::memchr(delimiter, line.as_bytes()).is_none()
+}
+
+/// How a line came apart.
+#[derive(PartialEq, Eq)]
+enum Cut {
+    /// Into cells.
+    Whole,
+    /// Into cells, with quotation marks that open nothing in the line.
+    Stray {
+        /// Whether one is open at its end.
+        is_open: bool,
+    },
+    /// A quotation mark is open at its end.
+    Open,
+}
+
+impl Cells {
+    /// Cuts the line into cells, of which there should be `width`. A quotation mark that opens nothing
+    /// must not swallow what comes after it: neither cells of its row, nor the rows below.
+    fn cut(&mut self, delimiter: u8, width: usize) -> Cut {
+        let is_closed = self.split(delimiter);
+        if is_closed && (!self.is_quoted || self.ranges.len() == width) {
+            return Cut::Whole;
+        }
+        if self.split_plainly(delimiter) == width && (!is_closed || self.is_balanced()) {
+            self.strip();
+            return Cut::Stray { is_open: !is_closed };
+        }
+        if is_closed && self.split(delimiter) { Cut::Whole } else { Cut::Open }
+    }
+
+    /// Whether quotation marks stand alone in their cell, or on both of its sides, or inside.
+    fn is_balanced(&self) -> bool {
+        let mut cells = self.ranges.iter().map(|range| &self.line.as_bytes()[range.clone()]);
+        cells.all(|cell| {
+            cell.len() == 1 || (cell.first() == Some(&b'"')) == (cell.last() == Some(&b'"'))
+        })
+    }
+
+    /// Takes quotation marks off that stand on both sides of a cell.
+    fn strip(&mut self) {
+        let bytes = self.line.as_bytes();
+        for range in &mut self.ranges {
+            let cell = &bytes[range.clone()];
+            if cell.len() > 1 && cell.starts_with(b"\"") && cell.ends_with(b"\"") {
+                *range = range.start + 1..range.end - 1;
+            }
+        }
+    }
+
+    /// Cuts the line into cells; false where a quotation mark is open at its end.
+    fn split(&mut self, delimiter: u8) -> bool {
+        let Self { line, unquoted, is_quoted, ranges } = self;
+        *is_quoted = memchr::memchr(b'"', line.as_bytes()).is_some();
+        if !*is_quoted {
+            self.split_plainly(delimiter);
+            return true;
+        }
+        ranges.clear();
+        unquoted.clear();
+        let bytes = line.as_bytes();
+        let mut at = 0;
+        loop {
+            let start = unquoted.len();
+            // A quotation mark inside a cell that does not start with one is a character.
+            if bytes.get(at) == Some(&b'"') {
+                at += 1;
+                loop {
+                    let Some(length) = memchr::memchr(b'"', &bytes[at..]) else { return false };
+                    unquoted.push_str(&line[at..at + length]);
+                    at += length + 1;
+                    if bytes.get(at) != Some(&b'"') {
+                        break;
+                    }
+                    unquoted.push('"');
+                    at += 1;
+                }
+            }
+            let length = memchr::memchr(delimiter, &bytes[at..]).unwrap_or(bytes.len() - at);
+            unquoted.push_str(&line[at..at + length]);
+            at += length;
+            ranges.push(start..unquoted.len());
+            if at == bytes.len() {
+                return true;
+            }
+            at += 1;
+        }
+    }
+
+    /// Cuts the line at every delimiter, and counts the cells.
+    fn split_plainly(&mut self, delimiter: u8) -> usize {
+        self.is_quoted = false;
+        self.ranges.clear();
+        let mut start = 0;
+        for end in Places::of(delimiter, self.line.as_bytes()) {
+            self.ranges.push(start..end);
+            start = end + 1;
+        }
+        self.ranges.push(start..self.line.len());
+        self.ranges.len()
+    }
+}
+
+/// The places of a byte, found eight bytes at a time: cells are so short that a search for each
+/// would take longer.
+struct Places<'b> {
+    bytes: &'b [u8],
+    pattern: u64,
+    /// Where the next eight bytes are.
+    next: usize,
+    /// The highest bit of each byte that is the one looked for, among the last eight.
+    found: u64,
+}
+
+impl<'b> Places<'b> {
+    fn of(byte: u8, bytes: &'b [u8]) -> Self {
+        Self { bytes, pattern: u64::from_le_bytes([byte; 8]), next: 0, found: 0 }
+    }
+}
+
+impl Iterator for Places<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        const LOW: u64 = u64::from_le_bytes([0x7f; 8]);
+        while self.found == 0 {
+            let rest = self.bytes.get(self.next..).filter(|rest| !rest.is_empty())?;
+            let word = match rest.first_chunk::<8>() {
+                Some(eight) => u64::from_le_bytes(*eight),
+                None => {
+                    // What is missing must not be the byte looked for.
+                    let mut last = (!self.pattern).to_le_bytes();
+                    last[..rest.len()].copy_from_slice(rest);
+                    u64::from_le_bytes(last)
+                }
+            };
+            let other = word ^ self.pattern;
+            self.found = !(((other & LOW) + LOW) | other | LOW);
+            self.next += 8;
+        }
+        let place = self.next - 8 + (self.found.trailing_zeros() / 8) as usize;
+        self.found &= self.found - 1;
+        Some(place)
+    }
+}
+
+/// The delimiter that cuts most rows into as many cells as the first, and those into most.
+fn sniff<'l>(lines: impl IntoIterator<Item = &'l String> + Copy) -> (u8, String) {
+    let mut best = (0, 0, DELIMITERS[2]);
+    let mut cells = Cells::default();
+    for (delimiter, name) in DELIMITERS {
+        let mut counts = lines.into_iter().filter(|line| !line.trim().is_empty()).map(|line| {
+            cells.line.clone_from(line);
+            if cells.split(delimiter) { cells.ranges.len() } else { 0 }
+        });
+        let columns = counts.next().unwrap_or(0);
+        let alike = counts.filter(|&count| count == columns).count();
+        if columns > 1 && (alike, columns) > (best.0, best.1) {
+            best = (alike, columns, (delimiter, name));
+        }
+    }
+    let (alike, columns, (delimiter, name)) = best;
+    let why = format!(
+        "cells are separated by {name}: {alike} of the first rows have {columns} cells, as the \
+         first row has"
+    );
+    (delimiter, why)
+}
+
+#[cfg(test)]
+mod tests;

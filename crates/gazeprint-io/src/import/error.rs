@@ -1,0 +1,222 @@
+//! What can be wrong with a recording.
+//!
+//! Every message names file, row and column, says what was found and what was expected, and ends
+//! with how to go on. Parsers do not know the names of files: [`ImportError::in_file`] fills them
+//! in.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::WriteError;
+
+/// A place in an input.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct At {
+    /// The file; filled in by whoever opened it.
+    pub file: Option<PathBuf>,
+    /// The row or line, from 1; 0 is the file as a whole.
+    pub row: u64,
+    /// The column's name, where there is one.
+    pub column: Option<String>,
+}
+
+impl At {
+    /// A row of the file being read.
+    pub fn row(row: u64) -> Box<Self> {
+        Box::new(Self { row, ..Self::default() })
+    }
+
+    /// A cell of the file being read.
+    pub fn cell(row: u64, column: impl Into<String>) -> Box<Self> {
+        Box::new(Self { row, column: Some(column.into()), ..Self::default() })
+    }
+
+    /// A file as a whole.
+    pub fn file(path: &Path) -> Box<Self> {
+        Box::new(Self { file: Some(path.to_owned()), ..Self::default() })
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{}", file.display())?,
+            None => f.write_str("input")?,
+        }
+        if self.row > 0 {
+            write!(f, ", row {}", self.row)?;
+        }
+        if let Some(column) = &self.column {
+            write!(f, ", column {column}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a recording could not be imported.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// Something that cannot be what it should be.
+    #[error("{at}: found {found}, expected {expected}; {remedy}")]
+    Value {
+        /// The place.
+        at: Box<At>,
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: Cow<'static, str>,
+        /// What to do.
+        remedy: Cow<'static, str>,
+    },
+    /// A line without an end.
+    #[error(
+        "{at}: the line is longer than {limit} bytes; expected rows of a table or lines of a \
+         recording; check that this is the right file"
+    )]
+    LongLine {
+        /// The place.
+        at: Box<At>,
+        /// The most bytes that a line may have.
+        limit: usize,
+    },
+    /// The operating system, or the compression, refused.
+    #[error("{at}: cannot be read: {error}; check that it is a complete file that you may read")]
+    Unreadable {
+        /// The place.
+        at: Box<At>,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Bytes that are no text in the encoding of the file.
+    #[error(
+        "{at}: found {found}, expected text in {encoding}; save the file as UTF-8, or check that \
+         this is the right file"
+    )]
+    Encoding {
+        /// The place.
+        at: Box<At>,
+        /// What stands there.
+        found: String,
+        /// The encoding that the start of the file has.
+        encoding: &'static str,
+    },
+    /// A file with nothing in it, or with column names only.
+    #[error("{at}: there are no rows; expected {expected}; check that this is the right file")]
+    Empty {
+        /// The place where it ends.
+        at: Box<At>,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// Columns that were not found.
+    #[error(
+        "{at}: no column for {} among {}; name it with --map {}=COLUMN",
+        .roles.join(", "), .found.join(", "), .roles.first().copied().unwrap_or("role")
+    )]
+    MissingColumns {
+        /// The row of the column names.
+        at: Box<At>,
+        /// What there is no column for.
+        roles: Vec<&'static str>,
+        /// The columns that there are.
+        found: Vec<String>,
+    },
+    /// Several columns that may be meant alike.
+    #[error(
+        "{at}: the {role} may be in {}; choose one with --map {role}={}",
+        .candidates.join(" or in "), .candidates.first().map_or("COLUMN", String::as_str)
+    )]
+    AmbiguousColumn {
+        /// The row of the column names.
+        at: Box<At>,
+        /// What is looked for.
+        role: &'static str,
+        /// The columns.
+        candidates: Vec<String>,
+    },
+    /// Two files that hold the same reading.
+    #[error(
+        "{at}: the reading by {reading} is in {} as well; give every file once, and tell recordings \
+         apart by a column (--map session=COLUMN) or by the names of their files",
+        .other.display()
+    )]
+    InTwoFiles {
+        /// The place in the second file.
+        at: Box<At>,
+        /// Reader and text.
+        reading: String,
+        /// The first file; filled in by whoever opened it.
+        other: PathBuf,
+        /// Its index.
+        first: usize,
+    },
+    /// The corpus could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+impl ImportError {
+    /// The error about something that cannot be what it should be.
+    pub(crate) fn value(
+        at: Box<At>,
+        found: impl Into<String>,
+        expected: impl Into<Cow<'static, str>>,
+        remedy: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::Value { at, found: found.into(), expected: expected.into(), remedy: remedy.into() }
+    }
+
+    /// The same error, in a file that has a name.
+    #[must_use]
+    pub fn in_file(mut self, path: &Path) -> Self {
+        if let Some(at) = self.at_mut() {
+            at.file.get_or_insert_with(|| path.to_owned());
+        }
+        self
+    }
+
+    /// The same error, where it is about two files and all of them have names.
+    #[must_use]
+    pub(crate) fn beside(mut self, paths: &[PathBuf]) -> Self {
+        if let Self::InTwoFiles { other, first, .. } = &mut self
+            && let Some(path) = paths.get(*first)
+        {
+            other.clone_from(path);
+        }
+        self
+    }
+
+    /// Where it is, where it is about an input.
+    pub fn at(&self) -> Option<&At> {
+        match self {
+            Self::Value { at, .. }
+            | Self::LongLine { at, .. }
+            | Self::Unreadable { at, .. }
+            | Self::Encoding { at, .. }
+            | Self::Empty { at, .. }
+            | Self::MissingColumns { at, .. }
+            | Self::AmbiguousColumn { at, .. }
+            | Self::InTwoFiles { at, .. } => Some(at),
+            Self::Write(_) => None,
+        }
+    }
+
+    fn at_mut(&mut self) -> Option<&mut At> {
+        match self {
+            Self::Value { at, .. }
+            | Self::LongLine { at, .. }
+            | Self::Unreadable { at, .. }
+            | Self::Encoding { at, .. }
+            | Self::Empty { at, .. }
+            | Self::MissingColumns { at, .. }
+            | Self::AmbiguousColumn { at, .. }
+            | Self::InTwoFiles { at, .. } => Some(at),
+            Self::Write(_) => None,
+        }
+    }
+}

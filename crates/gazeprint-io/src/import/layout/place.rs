@@ -1,0 +1,184 @@
+//! Stands between a parser and its sink, and turns pixels into characters.
+
+use super::lines::{self, Method, Point};
+use super::{Layout, Layouts};
+use crate::import::ImportError;
+use crate::import::order::{Held, Onsets, Readings};
+use crate::import::recording::{Eye, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
+
+/// How far from a line a fixation may be and still be on it, in line spacings. Methods that expect
+/// drift look further.
+const REACH: f64 = 1.0;
+const REACH_WITH_DRIFT: f64 = 1.5;
+
+/// Turns fixations in pixels into fixations in characters, reading by reading, each eye by itself. What
+/// is not in pixels, or on a text without layout, goes on as it is. Call [`finish`](Self::finish) at
+/// the end of the file: until then fixations are held, since rows of several readings may take turns.
+pub struct ScreenToText<'s> {
+    sink: &'s mut dyn Sink,
+    layouts: &'s Layouts,
+    method: Method,
+    reach: f64,
+    readings: Readings,
+    tally: Tally,
+}
+
+#[derive(Default)]
+struct Tally {
+    fixations: usize,
+    trials: usize,
+    changed: usize,
+    none: usize,
+    offsets: f64,
+    fell_back: usize,
+    /// Fixations of which the recording says the word, and those among them on the line of that word.
+    stated: usize,
+    agreed: usize,
+}
+
+impl<'s> ScreenToText<'s> {
+    /// Assigns lines by `method`, to texts with these layouts.
+    pub fn new(layouts: &'s Layouts, method: Method, sink: &'s mut dyn Sink) -> Self {
+        let reach = if method == Method::Attach { REACH } else { REACH_WITH_DRIFT };
+        let (readings, tally) = (Readings::default(), Tally::default());
+        Self { sink, layouts, method, reach, readings, tally }
+    }
+
+    /// Hands everything over, and notes how lines were assigned.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub fn finish(mut self) -> Result<(), ImportError> {
+        self.place()?;
+        let Tally { fixations, trials, changed, none, offsets, fell_back, stated, agreed } =
+            self.tally;
+        if fixations == 0 {
+            return Ok(());
+        }
+        let on = fixations - none;
+        let mut note = format!(
+            "lines by {}: {fixations} fixations in {trials} readings, {changed} on another line than \
+             the nearest, {none} on no line (further than {} line spacings), mean vertical offset \
+             {:.1} px",
+            self.method,
+            self.reach,
+            if on > 0 { offsets / on as f64 } else { 0.0 },
+        );
+        if stated > 0 {
+            note.push_str(&format!(
+                "; the recording names the word of {stated}, and {agreed} are on its line"
+            ));
+        }
+        if fell_back > 0 {
+            note.push_str(&format!(
+                "; {fell_back} readings have too many fixations or no words for {}, and the nearest \
+                 line was taken",
+                self.method
+            ));
+        }
+        self.sink.note(note);
+        Ok(())
+    }
+
+    /// Assigns lines, and hands all fixations over.
+    fn place(&mut self) -> Result<(), ImportError> {
+        let mut onsets = Onsets::default();
+        for mut reading in self.readings.end() {
+            onsets.sort(&mut reading, |held| held.fixation.onset_ms);
+            let layout = reading.first().and_then(|first| self.layouts.get(&first.fixation.text));
+            if let Some(layout) = layout {
+                self.tally.place(&mut reading, layout, self.method, self.reach);
+            }
+            for Held { place, fixation, .. } in reading {
+                self.sink.fixation(place, fixation)?;
+            }
+        }
+        onsets.note(self.sink);
+        Ok(())
+    }
+}
+
+impl Sink for ScreenToText<'_> {
+    fn fixation(&mut self, place: RowPlace, fixation: RawFixation) -> Result<(), ImportError> {
+        self.readings.take(None, place, fixation);
+        Ok(())
+    }
+
+    fn word(&mut self, place: RowPlace, word: RawWord) -> Result<(), ImportError> {
+        self.sink.word(place, word)
+    }
+
+    fn dropped(&mut self, place: RowPlace, reason: Reason, example: &str) {
+        self.sink.dropped(place, reason, example);
+    }
+
+    fn note(&mut self, note: String) {
+        self.sink.note(note);
+    }
+}
+
+impl Tally {
+    /// Turns the pixels of a reading into characters.
+    fn place(&mut self, reading: &mut [Held], layout: &Layout, method: Method, reach: f64) {
+        let before = self.fixations;
+        for eye in [None, Some(Eye::Left), Some(Eye::Right)] {
+            let fixations = reading.iter_mut().map(|held| &mut held.fixation);
+            let seen: Vec<&mut RawFixation> =
+                fixations.filter(|f| f.eye == eye && point(f).is_some()).collect();
+            if !seen.is_empty() {
+                self.place_eye(seen, layout, method, reach);
+            }
+        }
+        self.trials += usize::from(self.fixations > before);
+    }
+
+    fn place_eye(
+        &mut self,
+        seen: Vec<&mut RawFixation>,
+        layout: &Layout,
+        method: Method,
+        reach: f64,
+    ) {
+        let points: Vec<Point> = seen.iter().filter_map(|fixation| point(fixation)).collect();
+        let assigned = if layout.vertical {
+            lines::assign(method, &points, &layout.page(), reach)
+        } else {
+            lines::Assigned { lines: vec![Some(0); points.len()], ..Default::default() }
+        };
+        self.fixations += points.len();
+        self.changed += assigned.changed;
+        self.offsets += assigned.offsets;
+        self.fell_back += usize::from(assigned.fell_back);
+        for ((fixation, at), line) in seen.into_iter().zip(points).zip(assigned.lines) {
+            self.none += usize::from(line.is_none());
+            let stated =
+                fixation.word.and_then(|word| layout.words.get((word as usize).checked_sub(1)?));
+            if let Some(word) = stated {
+                self.stated += 1;
+                self.agreed += usize::from(line == Some(word.line));
+            }
+            fixation.position = characters(layout, at, line);
+        }
+    }
+}
+
+/// A finite point of the screen, where a fixation has one.
+fn point(fixation: &RawFixation) -> Option<Point> {
+    match fixation.position {
+        Position::Pixels { x, y } if x.is_finite() && y.is_finite() => Some(Point { x, y }),
+        _ => None,
+    }
+}
+
+fn characters(layout: &Layout, at: Point, line: Option<usize>) -> Position {
+    match line {
+        Some(line) => {
+            let number = u32::try_from(line).unwrap_or(u32::MAX).saturating_add(1);
+            Position::Chars { x: layout.column(line, at.x), line: number }
+        }
+        None => Position::Chars { x: layout.column(0, at.x), line: 0 },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! Brings recordings in, from the formats that people have.
+//!
+//! Data walks as follows. A [`Source`] unpacks and decodes a file. A parser, such as [`table`], reads
+//! it a row at a time and hands fixations and words to a [`Sink`], in the units of the recording;
+//! what it cannot use it drops there, with a reason. Where the places of words on the screen are known,
+//! a [`layout::ScreenToText`] stands in between and turns pixels into characters. The [`Recording`]
+//! gathers everything. [`import`] does all this, and ends with a corpus, or with fixations alone where
+//! no words are known, and with an [`ImportReport`].
+
+mod aliases;
+pub mod asc;
+pub mod bids;
+mod collect;
+pub mod dataviewer;
+pub mod detect;
+mod dialect;
+mod error;
+mod format;
+mod gaze;
+pub mod layout;
+mod lines;
+mod order;
+pub mod popeye;
+pub mod pymovements;
+mod recording;
+mod report;
+mod run;
+pub mod samples;
+mod source;
+pub mod swift;
+pub mod table;
+#[cfg(test)]
+mod testing;
+pub mod tobii;
+mod trials;
+mod values;
+mod words;
+mod write;
+
+pub use aliases::{Choice, Mapped, Mapping, Role, Unit};
+pub use collect::{Imported, RawReading, RawText, Recording};
+pub use error::{At, ImportError};
+pub use format::Format;
+pub use gaze::{EyeChoice, GazeOptions};
+pub use recording::{Area, Eye, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
+pub use report::{DropCount, Drops, Example, ImportReport, InputReport, Shape};
+pub use run::{Open, Request, import};
+pub use source::Source;
+pub use trials::{PatternError, TrialPatterns};
+pub use words::GivenDisplay;
+pub use write::{WithoutWords, check_out, write_imported};

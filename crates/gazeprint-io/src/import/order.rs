@@ -1,0 +1,167 @@
+//! Fixations by reading, and in order.
+
+use std::collections::HashMap;
+
+use super::dialect::Row;
+use super::error::ImportError;
+use super::recording::{RawFixation, ReadingKey, RowPlace, Sink};
+use super::values::number;
+
+/// Holds fixations by reading until a file ends: rows of several readings may take turns.
+#[derive(Default)]
+pub(crate) struct Readings {
+    held: Vec<Vec<Held>>,
+    places: HashMap<ReadingKey, usize>,
+    last: Option<usize>,
+}
+
+/// A fixation that waits for the end of its file.
+pub(crate) struct Held {
+    /// Its number in the reading; only those of one kind are compared.
+    index: f64,
+    pub(crate) place: RowPlace,
+    pub(crate) fixation: RawFixation,
+}
+
+impl Readings {
+    /// Takes the next fixation. Without a number, it stays behind the one before it.
+    pub(crate) fn take(&mut self, index: Option<f64>, place: RowPlace, fixation: RawFixation) {
+        let reading = self.reading(&fixation);
+        let reading = &mut self.held[reading];
+        let before = || reading.last().map_or(f64::NEG_INFINITY, |held| held.index);
+        let index = index.unwrap_or_else(before);
+        reading.push(Held { index, place, fixation });
+    }
+
+    fn reading(&mut self, fixation: &RawFixation) -> usize {
+        let is_same = |at: &usize| {
+            self.held[*at].last().is_some_and(|held| held.fixation.is_of_same_reading(fixation))
+        };
+        let at = self.last.filter(is_same).unwrap_or_else(|| {
+            *self.places.entry(fixation.key()).or_insert_with(|| {
+                self.held.push(Vec::new());
+                self.held.len() - 1
+            })
+        });
+        self.last = Some(at);
+        at
+    }
+
+    /// The readings, in the order in which they first occur.
+    pub(crate) fn end(&mut self) -> Vec<Vec<Held>> {
+        std::mem::take(self).held
+    }
+}
+
+/// Hands fixations over in the order of their numbers.
+pub(crate) struct InOrder {
+    /// The column of their numbers; without one they go on as they come.
+    column: Option<usize>,
+    readings: Readings,
+}
+
+impl InOrder {
+    pub(crate) fn new(column: Option<usize>) -> Self {
+        Self { column, readings: Readings::default() }
+    }
+
+    /// Takes the next fixation.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(crate) fn take(
+        &mut self,
+        row: Row<'_>,
+        place: RowPlace,
+        fixation: RawFixation,
+        sink: &mut dyn Sink,
+    ) -> Result<(), ImportError> {
+        let Some(column) = self.column else { return sink.fixation(place, fixation) };
+        self.readings.take(number(row.cell(column), true), place, fixation);
+        Ok(())
+    }
+
+    /// Hands everything over, and notes how many readings were sorted.
+    ///
+    /// # Errors
+    /// Those of the sink.
+    pub(crate) fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), ImportError> {
+        let mut sorted = 0_u64;
+        for mut reading in self.readings.end() {
+            if !reading.is_sorted_by_key(|held| held.index) {
+                sorted += 1;
+                reading.sort_by(|a, b| a.index.total_cmp(&b.index));
+            }
+            for Held { place, fixation, .. } in reading {
+                sink.fixation(place, fixation)?;
+            }
+        }
+        if sorted > 0 {
+            sink.note(format!("rows of {sorted} readings were put in order by index"));
+        }
+        Ok(())
+    }
+}
+
+/// How many readings had onsets out of order.
+#[derive(Default)]
+pub(crate) struct Onsets {
+    sorted: u64,
+    restarted: u64,
+}
+
+impl Onsets {
+    /// Puts the fixations of a reading in order of their onsets. Where the clock starts again, several
+    /// readings became one, and they are left as they are.
+    pub(crate) fn sort<T>(&mut self, reading: &mut [T], onset: impl Fn(&T) -> Option<f64>) {
+        let onsets: Option<Vec<f64>> = reading.iter().map(&onset).collect();
+        let Some(onsets) = onsets.filter(|onsets| !onsets.is_sorted()) else { return };
+        let least = onsets.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = onsets.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        // Each run of rising onsets begins at the start, or nearly.
+        let soon = least + 0.1 * (most - least);
+        if onsets.chunk_by(|a, b| a <= b).all(|run| run.len() > 1 && run[0] <= soon) {
+            self.restarted += 1;
+            return;
+        }
+        self.sorted += 1;
+        let key = |item: &T| onset(item).unwrap_or(f64::NEG_INFINITY);
+        reading.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    }
+
+    pub(crate) fn note(&self, sink: &mut dyn Sink) {
+        if self.sorted > 0 {
+            sink.note(format!("rows of {} readings were put in order by onset", self.sorted));
+        }
+        if self.restarted > 0 {
+            sink.note(format!(
+                "onsets start again within {} readings: if a text was read several times, tell the \
+                 readings apart with --map trial=COLUMN or --map session=COLUMN",
+                self.restarted
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn onsets_are_sorted_unless_the_clock_starts_again() {
+        let sorted = |onsets: &[f64]| {
+            let mut reading: Vec<f64> = onsets.to_vec();
+            let mut count = Onsets::default();
+            count.sort(&mut reading, |onset| Some(*onset));
+            (reading, count.sorted, count.restarted)
+        };
+        assert_eq!(sorted(&[1.0, 2.0]), (vec![1.0, 2.0], 0, 0));
+        assert_eq!(sorted(&[900.0, 100.0, 500.0]), (vec![100.0, 500.0, 900.0], 1, 0));
+        assert_eq!(sorted(&[3.0, 2.0, 1.0]), (vec![1.0, 2.0, 3.0], 1, 0));
+        let again = [0.0, 300.0, 900.0, 10.0, 280.0];
+        assert_eq!(sorted(&again), (again.to_vec(), 0, 1));
+        let mut reading = [Some(2.0), None, Some(1.0)];
+        Onsets::default().sort(&mut reading, |onset| *onset);
+        assert_eq!(reading, [Some(2.0), None, Some(1.0)]);
+    }
+}

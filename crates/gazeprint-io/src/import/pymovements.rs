@@ -1,0 +1,200 @@
+//! Event frames of pymovements, saved as CSV: a row for each event, with `name`, `onset`, `offset`,
+//! `duration` and `location`.
+//!
+//! A location is a list such as `[512.3, 400.1]`, or two columns `location_x` and `location_y`. Frames
+//! in degrees cannot be told from frames in pixels: they must be in pixels. Tables of areas of interest
+//! are read as interest-area reports are: [`super::dataviewer::areas`]. No real file was at hand: the
+//! columns are those of the package's documentation.
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use super::aliases::{Choice, Mapping, Role, Unit};
+use super::dialect::{Row, Rows};
+use super::error::{At, ImportError};
+use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
+use super::report::Shape;
+use super::values::{Name, Names, is_missing, name, number, number_or_missing};
+
+/// How to read a frame.
+#[derive(Debug, Clone, Default)]
+pub struct FrameOptions<'o> {
+    /// Columns that the user chose; the others are found by their names.
+    pub choices: &'o [Choice],
+    /// Who read, where there is no column for it.
+    pub reader: Option<Arc<str>>,
+}
+
+const ROLES: [Role; 11] = [
+    Role::Reader,
+    Role::Text,
+    Role::Session,
+    Role::Trial,
+    Role::Kind,
+    Role::Onset,
+    Role::Offset,
+    Role::Duration,
+    Role::Location,
+    Role::X,
+    Role::Y,
+];
+
+/// Reads an event frame; fixations are in pixels.
+///
+/// # Errors
+/// If the frame cannot be read, columns are missing, or it has no rows.
+pub fn read(
+    input: &mut dyn BufRead,
+    file: usize,
+    options: &FrameOptions<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let mut rows = Rows::open(input, "a row of column names, then one row for each event")?;
+    let mapping = find(&rows, options)?;
+    sink.note(rows.decision.clone());
+    let only_reader = options.reader.clone().filter(|_| mapping.get(Role::Reader).is_none());
+    if let Some(reader) = &only_reader {
+        sink.note(format!("there is no column for the reader: all fixations are of {reader}"));
+    }
+    let mut events = Events::new(&mapping, rows.header.len(), only_reader);
+    let mut read = 0;
+    while let Some(row) = rows.next()? {
+        read += 1;
+        let place = RowPlace { file, row: row.number };
+        match events.fixation(row) {
+            Ok(fixation) => sink.fixation(place, fixation)?,
+            Err(reason) => sink.dropped(place, reason, row.line()),
+        }
+    }
+    if read == 0 {
+        return Err(ImportError::Empty { at: At::row(rows.last_row()), expected: "events" });
+    }
+    rows.note_quotes(sink);
+    Ok(Shape { rows: read, mapping })
+}
+
+fn find(rows: &Rows<'_>, options: &FrameOptions<'_>) -> Result<Mapping, ImportError> {
+    let (header, row) = (&rows.header, rows.header_row);
+    let mut mapping = Mapping::find(header, row, &ROLES, options.choices)?;
+    let mut needed = vec![Role::Text, Role::Kind, Role::Onset];
+    if options.reader.is_none() {
+        needed.push(Role::Reader);
+    }
+    if mapping.get(Role::Offset).is_none() {
+        needed.push(Role::Duration);
+    }
+    let is_apart = mapping.get(Role::X).is_some() && mapping.get(Role::Y).is_some();
+    match mapping.get(Role::Location) {
+        Some(_) => mapping.0.retain(|mapped| !matches!(mapped.role, Role::X | Role::Y)),
+        None if is_apart => {}
+        None => needed.push(Role::Location),
+    }
+    mapping.require(header, row, &needed)?;
+    let place = mapping.get(Role::Location).or(mapping.get(Role::X));
+    if let Some(place) = place.filter(|place| place.unit == Some(Unit::Degrees)) {
+        return Err(ImportError::Value {
+            at: At::cell(row, place.column.as_str()),
+            found: "locations in degrees, by the column's name".to_owned(),
+            expected: "pixels".into(),
+            remedy: "compute the locations from pixels before saving the frame".into(),
+        });
+    }
+    Ok(mapping)
+}
+
+struct Events {
+    /// Cells that a row should have.
+    width: usize,
+    reader: Option<Name>,
+    only_reader: Option<Arc<str>>,
+    text: Option<Name>,
+    session: Option<Name>,
+    trial: Option<Name>,
+    names: Names,
+    kind: Option<usize>,
+    /// Onset, offset and duration, each with the milliseconds in its unit.
+    times: [(Option<usize>, f64); 3],
+    location: Option<usize>,
+    x: Option<usize>,
+    y: Option<usize>,
+}
+
+impl Events {
+    fn new(mapping: &Mapping, width: usize, only_reader: Option<Arc<str>>) -> Self {
+        let times = [Role::Onset, Role::Offset, Role::Duration].map(|role| {
+            let unit = mapping.get(role).and_then(|mapped| mapped.unit?.milliseconds());
+            (mapping.index(role), unit.unwrap_or(1.0))
+        });
+        Self {
+            width,
+            reader: Name::of(mapping, Role::Reader),
+            only_reader,
+            text: Name::of(mapping, Role::Text),
+            session: Name::of(mapping, Role::Session),
+            trial: Name::of(mapping, Role::Trial),
+            names: Names::default(),
+            kind: mapping.index(Role::Kind),
+            times,
+            location: mapping.index(Role::Location),
+            x: mapping.index(Role::X),
+            y: mapping.index(Role::Y),
+        }
+    }
+
+    fn fixation(&mut self, row: Row<'_>) -> Result<RawFixation, Reason> {
+        if row.len() != self.width {
+            return Err(Reason::RAGGED);
+        }
+        let cell = |column: Option<usize>| column.map_or("", |column| row.cell(column));
+        // Detection methods are part of the name: fixation_ivt, fixation.idt.
+        if !cell(self.kind).starts_with("fixation") {
+            return Err(Reason::NOT_A_FIXATION);
+        }
+        let names = &mut self.names;
+        let reader = match &self.only_reader {
+            Some(reader) => Arc::clone(reader),
+            None => name(&mut self.reader, row, names).ok_or(Reason::NO_READER)?,
+        };
+        let text = name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?;
+        let [onset_ms, offset, duration] = self.times.map(|(column, unit)| {
+            let time = number_or_missing(cell(column), true)?.map(|time| time * unit);
+            Ok(time.filter(|time| time.is_finite()))
+        });
+        let (onset_ms, offset, duration) = (onset_ms?, offset?, duration?);
+        let duration_ms =
+            duration.or_else(|| Some(offset? - onset_ms?)).filter(|time| time.is_finite());
+        if duration_ms.is_some_and(|duration| duration < 0.0) {
+            return Err(Reason::NEGATIVE_DURATION);
+        }
+        let (x, y) = match self.location.map(|column| row.cell(column)) {
+            Some(list) if is_missing(list) => ("", ""),
+            Some(list) => {
+                let inner = list.trim_matches(['[', ']', '(', ')']);
+                let (x, y) = inner.split_once(',').ok_or(Reason::NOT_A_NUMBER)?;
+                (x.trim(), y.trim())
+            }
+            None => (cell(self.x), cell(self.y)),
+        };
+        let position = if is_missing(x) || is_missing(y) {
+            Position::Missing
+        } else {
+            let numbers = number(x, true).zip(number(y, true)).ok_or(Reason::NOT_A_NUMBER)?;
+            Position::Pixels { x: numbers.0, y: numbers.1 }
+        };
+        Ok(RawFixation {
+            reader,
+            text,
+            session: name(&mut self.session, row, names),
+            trial: name(&mut self.trial, row, names),
+            position,
+            duration_ms,
+            onset_ms,
+            gap: false,
+            eye: None,
+            word: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

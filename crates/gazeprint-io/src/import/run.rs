@@ -1,0 +1,382 @@
+//! An import from files to a recording.
+
+mod opened;
+mod parser;
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::aliases::{Choice, beside};
+use super::bids::{self, Eyes, Metadata};
+use super::collect::{Imported, RawReading, Recording};
+use super::dataviewer::{ReportOptions, Words};
+use super::error::{At, ImportError};
+use super::format::{Format, column_names, stem};
+use super::gaze::GazeOptions;
+use super::layout::lines::Method;
+use super::popeye::GatheredWords;
+use super::recording::Sink;
+use super::report::{ImportReport, InputReport, Shape};
+use super::table::{self, TableOptions};
+use super::words::{GivenDisplay, Known, WordTable};
+use opened::Opened;
+use parser::{Parser, SideOfRun};
+
+/// What to import.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Files of fixations.
+    pub inputs: Vec<PathBuf>,
+    /// Table of words, of areas of interest, of letters, or of characters.
+    pub words: Option<PathBuf>,
+    /// Text as it was shown, or the sentences of SWIFT.
+    pub text: Option<PathBuf>,
+    /// How it was shown.
+    pub display: GivenDisplay,
+    /// Table of trials.
+    pub trials: Option<PathBuf>,
+    /// The format of the inputs; guessed for each where none is given.
+    pub format: Option<Format>,
+    /// Columns that the user chose.
+    pub choices: Vec<Choice>,
+    /// How fixations get their lines.
+    pub lines: Method,
+    /// Reader, eyes, trials and samples.
+    pub gaze: GazeOptions,
+}
+
+impl Request {
+    /// How reports, and whatever else is in pixels, are read.
+    fn report_options<'o>(&self, choices: &'o [Choice]) -> ReportOptions<'o> {
+        ReportOptions { lines: self.lines, ..ReportOptions::new(choices) }
+    }
+}
+
+/// Opens a file; whoever shows progress counts the bytes that are read from it.
+pub type Open<'o> = dyn Fn(&Path) -> io::Result<Box<dyn Read>> + 'o;
+
+/// Reads all inputs, and makes a corpus named `name` where words are known.
+///
+/// # Errors
+/// If an input cannot be understood; see [`ImportError`].
+pub fn import(
+    request: &Request,
+    name: &str,
+    open: &Open<'_>,
+) -> Result<(Imported, ImportReport), ImportError> {
+    let mut run = Run::new(request, open);
+    run.check_words()?;
+    // Words first: whoever places fixations needs them.
+    run.words()?;
+    run.trials()?;
+    run.inputs()?;
+    run.check_choices()?;
+    run.finish(name)
+}
+
+struct Run<'r> {
+    request: &'r Request,
+    open: &'r Open<'r>,
+    recording: Recording,
+    known: Known,
+    /// Words of popEye's fixations, where no others are known.
+    gathered: GatheredWords,
+    /// All files, in the order of [`RowPlace::file`](super::RowPlace).
+    paths: Vec<PathBuf>,
+    files: Vec<InputReport>,
+    /// Index of the first file with fixations.
+    first_input: usize,
+    /// What inputs are called, no two alike.
+    names: Vec<Arc<str>>,
+}
+
+impl<'r> Run<'r> {
+    fn new(request: &'r Request, open: &'r Open<'r>) -> Self {
+        Self {
+            request,
+            open,
+            recording: Recording::new(request.gaze.eye),
+            known: Known::default(),
+            gathered: GatheredWords::default(),
+            paths: Vec::new(),
+            files: Vec::new(),
+            first_input: 0,
+            names: names(&request.inputs),
+        }
+    }
+
+    /// Flags that contradict each other are refused before anything is read.
+    fn check_words(&self) -> Result<(), ImportError> {
+        let GivenDisplay { left, line_height, top, .. } = self.request.display;
+        let refused = |found: &str, expected: &'static str, remedy: &'static str| {
+            Err(ImportError::value(Box::default(), found, expected, remedy))
+        };
+        match (&self.request.words, &self.request.text) {
+            (Some(_), Some(_)) => {
+                refused("--words and --text", "one of them", "leave one of them out")
+            }
+            (_, None) if left.or(line_height).or(top).is_some() => refused(
+                "--left, --line-height or --top without a text",
+                "the text that was shown there",
+                "add --text FILE",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    fn words(&mut self) -> Result<(), ImportError> {
+        let request = self.request;
+        if let Some(path) = &request.words {
+            let file = self.add(path);
+            let opened = Opened::new(path, self.open)?;
+            let kind = WordTable::guess(&opened.start, &request.choices);
+            let options = request.report_options(&request.choices);
+            let font_width = request.display.font_width;
+            let shape = opened.read(&mut self.recording, |source, sink| {
+                let (known, shape) =
+                    Known::read_table(source, file, kind, &options, font_width, sink)?;
+                self.known = known;
+                Ok(shape)
+            })?;
+            self.describe(file, kind.name(), "given with --words".to_owned(), shape);
+        }
+        if let Some(path) = &request.text {
+            let file = self.add(path);
+            let is_swift = self.is_swift()?;
+            let opened = Opened::new(path, self.open)?;
+            let shape = opened.read(&mut self.recording, |source, sink| {
+                let (known, shape) = if is_swift {
+                    Known::read_items(source, file, sink)?
+                } else {
+                    Known::read_text(source, file, &stem(path), &request.display, sink)?
+                };
+                self.known = known;
+                Ok(shape)
+            })?;
+            self.describe(file, "text", "given with --text".to_owned(), shape);
+        }
+        Ok(())
+    }
+
+    /// Whether the text is a list of sentences: the first input tells.
+    fn is_swift(&self) -> Result<bool, ImportError> {
+        if let Some(format) = self.request.format {
+            return Ok(format == Format::Swift);
+        }
+        // Where a font is given, the text was shown in it.
+        if self.request.display.font_width.is_some() {
+            return Ok(false);
+        }
+        let Some(first) = self.request.inputs.first() else { return Ok(false) };
+        Ok(Format::guess(first, &Opened::new(first, self.open)?.start).0 == Format::Swift)
+    }
+
+    fn trials(&mut self) -> Result<(), ImportError> {
+        let Some(path) = &self.request.trials else { return Ok(()) };
+        let file = self.add(path);
+        let options = TableOptions { choices: self.request.choices.clone(), reader: None };
+        let opened = Opened::new(path, self.open)?;
+        let mut trials = Vec::new();
+        let shape = opened.read(&mut self.recording, |source, sink| {
+            let mut take = |place, trial| trials.push((place, trial));
+            table::read_trials(source, file, &options, sink, &mut take)
+        })?;
+        self.recording.trials = trials;
+        self.describe(file, "trials", "given with --trials".to_owned(), shape);
+        Ok(())
+    }
+
+    fn inputs(&mut self) -> Result<(), ImportError> {
+        let inputs = &self.request.inputs;
+        self.first_input = self.paths.len();
+        // Eyes of one run are recordings of their own, of which one is taken.
+        for group in bids::runs(inputs) {
+            if let [input] = group[..] {
+                self.input(input, None)?;
+                continue;
+            }
+            let mut eyes = Eyes::default();
+            for &input in &group {
+                self.input(input, Some(&mut eyes))?;
+            }
+            let options = self.request.report_options(&[]);
+            self.known.place(&options, &mut self.recording, |sink| eyes.finish(sink))?;
+        }
+        if let Known::Map(map) = std::mem::take(&mut self.known) {
+            let words = self.request.words.as_deref().unwrap_or(Path::new(""));
+            let file = self.paths.iter().position(|path| path == words).unwrap_or(0);
+            let finished = Words::Characters(map).finish(file, &mut self.recording);
+            finished.map_err(|error| error.in_file(words))?;
+        }
+        std::mem::take(&mut self.gathered).finish(&mut self.recording)
+    }
+
+    /// Reads an input; into `eyes`, where it is one of several eyes.
+    fn input(&mut self, input: usize, eyes: Option<&mut Eyes>) -> Result<(), ImportError> {
+        let path = self.request.inputs[input].as_path();
+        let file = self.add(path);
+        let opened = Opened::new(path, self.open)?;
+        let (format, reason) = match self.request.format {
+            Some(format) => (format, "given with --format".to_owned()),
+            None => Format::guess(path, &opened.start),
+        };
+        let side = match format {
+            Format::Bids => Some(self.side(path)?),
+            _ => None,
+        };
+        let (request, name) = (self.request, Arc::clone(&self.names[input]));
+        let choices = self.choices_for(&opened.start);
+        let parser = Parser { request, choices, format, path, name, file };
+        let (known, gathered) = (&mut self.known, &mut self.gathered);
+        let shape = opened.read(&mut self.recording, |source, sink| match (side, eyes) {
+            (Some(side), Some(eyes)) => side.read(source, &parser, eyes.another()),
+            (Some(side), None) => {
+                known.place(&parser.report_options(), sink, |sink| side.read(source, &parser, sink))
+            }
+            // What is not of BIDS has its eyes in one file.
+            (None, _) => parser.read(source, known, gathered, sink),
+        });
+        let shape = shape.map_err(|error| error.beside(&self.paths))?;
+        self.describe(file, format.name(), reason, shape);
+        Ok(())
+    }
+
+    /// The choices of the user but those that were for the tables before, and are not for this file.
+    fn choices_for(&self, start: &str) -> Vec<Choice> {
+        let is_used = |choice: &&Choice| {
+            let has = |file: &InputReport| file.mapping.chose(choice);
+            self.files[..self.first_input].iter().any(has)
+        };
+        let here = beside(&column_names(start), &self.request.choices);
+        let choices = self.request.choices.iter();
+        choices.filter(|choice| here.contains(choice) || !is_used(choice)).cloned().collect()
+    }
+
+    /// Opens what belongs to a recording of BIDS.
+    fn side(&mut self, path: &Path) -> Result<SideOfRun, ImportError> {
+        let Some(files) = bids::side_files(path) else {
+            return Err(ImportError::value(
+                At::file(path),
+                "a file that is not called like a recording of BIDS",
+                "a name that ends with _physio.tsv or _physio.tsv.gz",
+                "rename it, or choose another --format",
+            ));
+        };
+        let mut read: Vec<String> = Vec::new();
+        let mut metadata = |paths: &[PathBuf]| -> Result<Option<Metadata>, ImportError> {
+            let mut all: Option<Metadata> = None;
+            for path in paths.iter().filter(|path| path.is_file()) {
+                let mut source = Opened::new(path, self.open)?.source;
+                let closer = Metadata::read(&mut source).map_err(|error| error.in_file(path))?;
+                all = Some(all.unwrap_or_default().and_closer(closer));
+                read.push(path.display().to_string());
+            }
+            Ok(all)
+        };
+        let samples = metadata(&files.samples)?;
+        let stimulus = metadata(&files.stimulus)?;
+        let columns = metadata(&files.event_columns)?;
+        let events = match files.events.iter().find(|path| path.is_file()) {
+            None => None,
+            Some(events) => Some((Opened::new(events, self.open)?, columns)),
+        };
+        if !read.is_empty() {
+            self.recording.note(format!("described by {}", read.join(", ")));
+        }
+        let events = events.map(|(opened, columns)| {
+            let file = self.add(&opened.path.clone());
+            let reason = format!("beside {}", path.display());
+            self.describe(file, "events", reason, Shape::default());
+            (opened, columns, file)
+        });
+        Ok(SideOfRun { samples, stimulus, events })
+    }
+
+    /// Adds a file, and gives its index.
+    fn add(&mut self, path: &Path) -> usize {
+        self.paths.push(path.to_owned());
+        self.files.push(InputReport::new(path));
+        self.paths.len() - 1
+    }
+
+    fn describe(&mut self, file: usize, format: &'static str, reason: String, shape: Shape) {
+        let Some(report) = self.files.get_mut(file) else { return };
+        report.format = format;
+        report.format_reason = reason;
+        report.rows = shape.rows;
+        report.mapping = shape.mapping;
+    }
+
+    /// A column that the user chose and that no input has is a mistake.
+    fn check_choices(&self) -> Result<(), ImportError> {
+        let unused = self.request.choices.iter().find(|choice| {
+            let is_used = |file: &InputReport| file.mapping.chose(choice);
+            !self.files.iter().any(is_used)
+        });
+        match unused {
+            None => Ok(()),
+            Some(choice) => Err(ImportError::value(
+                Box::default(),
+                format!("--map {}={}", choice.role.name(), choice.column),
+                "columns that the inputs have, for a role that their format takes",
+                "leave it out, or give the file that it is for",
+            )),
+        }
+    }
+
+    fn finish(mut self, name: &str) -> Result<(Imported, ImportReport), ImportError> {
+        let words_kept = self.recording.texts.iter().map(|text| text.words.len() as u64).sum();
+        let paths: Vec<&Path> = self.paths.iter().map(PathBuf::as_path).collect();
+        let imported = self.recording.finish(name, &paths, self.first_input)?;
+        let (readers, texts, fixations) = counts(&imported);
+        let report = ImportReport {
+            schema_version: 1,
+            gazeprint: env!("CARGO_PKG_VERSION"),
+            rows_read: self.files.iter().map(|file| file.rows).sum(),
+            files: self.files,
+            fixations_kept: fixations as u64,
+            words_kept,
+            words_repeated: self.recording.repeated_words,
+            dropped: self.recording.dropped.iter().cloned().collect(),
+            decisions: self.recording.notes,
+            readers,
+            texts,
+            has_words: matches!(imported, Imported::Corpus(_)),
+        };
+        Ok((imported, report))
+    }
+}
+
+/// The names of inputs: of files alike in different folders, with their folders.
+fn names(inputs: &[PathBuf]) -> Vec<Arc<str>> {
+    let stems: Vec<Arc<str>> = inputs.iter().map(|input| stem(input)).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    stems.iter().for_each(|stem| *counts.entry(stem).or_default() += 1);
+    let name = |(input, stem): (&PathBuf, &Arc<str>)| {
+        let folder = input.parent().and_then(Path::file_name).map(|f| f.to_string_lossy());
+        match folder {
+            Some(folder) if counts[stem.as_ref()] > 1 => format!("{folder}-{stem}").into(),
+            _ => Arc::clone(stem),
+        }
+    };
+    inputs.iter().zip(&stems).map(name).collect()
+}
+
+fn counts(imported: &Imported) -> (usize, usize, usize) {
+    match imported {
+        Imported::Corpus(corpus) => {
+            (corpus.readers().len(), corpus.texts().len(), corpus.fixation_count())
+        }
+        Imported::Fixations(readings) => {
+            let first = || readings.iter().filter_map(|reading| reading.fixations.first());
+            let distinct = |names: HashSet<&Arc<str>>| names.len();
+            (
+                distinct(first().map(|f| &f.reader).collect()),
+                distinct(first().map(|f| &f.text).collect()),
+                readings.iter().map(|reading: &RawReading| reading.fixations.len()).sum(),
+            )
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Which column of a samples table holds what, and in which unit.
+
+use super::super::aliases::{Choice, LEFT_EYE, Mapped, Mapping, RIGHT_EYE, Role, Unit, plain};
+use super::super::dialect::{Row, Rows};
+use super::super::error::{At, ImportError};
+use super::super::gaze::EyeChoice;
+use super::super::recording::{Eye, Reason};
+use super::super::values::{is_missing, number};
+
+const ROLES: [Role; 9] = [
+    Role::Time,
+    Role::Reader,
+    Role::Text,
+    Role::Session,
+    Role::Trial,
+    Role::Validity,
+    Role::Location,
+    Role::X,
+    Role::Y,
+];
+
+/// Columns of GazeBase that tell it from other tables.
+const GAZEBASE: [&str; 6] = ["n", "x", "y", "val", "dp", "lab"];
+
+/// Beyond this no position is one.
+const LARGEST: f64 = 1e7;
+
+/// The columns of a table, by their place in a row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Columns {
+    time: usize,
+    /// What times are in, where the column tells.
+    pub(super) time_unit: Option<Unit>,
+    place: Place,
+    /// Pixels or degrees.
+    pub(super) unit: Unit,
+    /// How that is known.
+    pub(super) unit_reason: &'static str,
+    pub(super) reader: Option<usize>,
+    pub(super) text: Option<usize>,
+    pub(super) session: Option<usize>,
+    pub(super) trial: Option<usize>,
+    /// Zero where the sample is good.
+    validity: Option<usize>,
+    /// Whose position it is, where the column's name tells.
+    pub(super) eye: Option<Eye>,
+    /// The columns are those of GazeBase.
+    pub(super) is_gazebase: bool,
+    /// Decimals follow a comma.
+    pub(super) comma: bool,
+}
+
+/// Where the position is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    /// In a cell each.
+    Apart { x: usize, y: usize },
+    /// In one cell, as a list.
+    Together(usize),
+}
+
+/// What a row says.
+pub(super) struct Cells {
+    pub(super) time: f64,
+    /// NaN where it is missing.
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) is_valid: bool,
+}
+
+impl Columns {
+    /// Finds the columns, those that were chosen first, and of both eyes those of the one asked for.
+    pub(super) fn find(
+        rows: &mut Rows<'_>,
+        choices: &[Choice],
+        asked: EyeChoice,
+    ) -> Result<(Self, Mapping), ImportError> {
+        let (header, row) = (&rows.header, rows.header_row);
+        let preferences = match asked {
+            EyeChoice::Left => LEFT_EYE,
+            EyeChoice::Right => RIGHT_EYE,
+            EyeChoice::Best => &[],
+        };
+        let mut mapping = Mapping::find_preferring(header, row, &ROLES, choices, preferences)?;
+        settle_position(&mut mapping, row)?;
+        let eye = eye(&mapping, asked, row)?;
+        let together = mapping.get(Role::Location).map(|mapped| mapped.index);
+        let needed: &[Role] = match together {
+            Some(_) => &[Role::Time],
+            None => &[Role::Time, Role::X, Role::Y],
+        };
+        mapping.require(header, row, needed)?;
+        let is_gazebase = GAZEBASE
+            .iter()
+            .all(|name| header.iter().any(|column| column.eq_ignore_ascii_case(name)));
+        let (unit, unit_reason) = unit(&mapping, is_gazebase, row)?;
+        let place = |role| mapping.get(role).map(|mapped| mapped.index);
+        let required = |role| place(role).unwrap_or(usize::MAX);
+        let mut columns = Self {
+            time: required(Role::Time),
+            time_unit: mapping.get(Role::Time).and_then(|time| time.unit),
+            place: match together {
+                Some(column) => Place::Together(column),
+                None => Place::Apart { x: required(Role::X), y: required(Role::Y) },
+            },
+            unit,
+            unit_reason,
+            reader: place(Role::Reader),
+            text: place(Role::Text),
+            session: place(Role::Session),
+            trial: place(Role::Trial),
+            validity: place(Role::Validity),
+            eye,
+            is_gazebase,
+            comma: false,
+        };
+        columns.comma = columns.has_commas(rows)?;
+        Ok((columns, mapping))
+    }
+
+    /// Whether numbers of the first rows have a comma.
+    fn has_commas(&self, rows: &mut Rows<'_>) -> Result<bool, ImportError> {
+        let mut has = false;
+        let Place::Apart { x, y } = self.place else { return Ok(false) };
+        rows.sample(|row| {
+            has |= [self.time, x, y].iter().any(|&column| {
+                let cell = row.cell(column);
+                cell.contains(',') && number(cell, true).is_some()
+            });
+        })?;
+        Ok(has)
+    }
+
+    /// What a row says.
+    pub(super) fn read(&self, row: Row<'_>) -> Result<Cells, Reason> {
+        // A quarter of a million years, in milliseconds: it keeps differences finite.
+        let time = self.number(row, self.time).filter(|time| time.abs() <= 1e16);
+        let time = time.ok_or(Reason::NOT_A_NUMBER)?;
+        let (x, y) = self.position(row).ok_or(Reason::NOT_A_NUMBER)?;
+        let is_valid = match self.validity {
+            Some(column) => self.number(row, column).ok_or(Reason::NOT_A_NUMBER)? == 0.0,
+            None => true,
+        };
+        Ok(Cells { time, x, y, is_valid })
+    }
+
+    fn number(&self, row: Row<'_>, column: usize) -> Option<f64> {
+        number(row.cell(column), self.comma)
+    }
+
+    /// The position of a row, NaN where it is missing; `None` where cells are not what they should
+    /// be.
+    fn position(&self, row: Row<'_>) -> Option<(f64, f64)> {
+        let (x, y) = match self.place {
+            Place::Apart { x, y } => (row.cell(x), row.cell(y)),
+            Place::Together(column) => {
+                let cell = row.cell(column);
+                if is_missing(cell) {
+                    return Some((f64::NAN, f64::NAN));
+                }
+                // A list of more than two has both eyes, and does not say which to take.
+                let inner = cell.strip_prefix('[')?.strip_suffix(']')?;
+                let (x, y) = inner.split_once(',')?;
+                (x.trim(), y.trim())
+            }
+        };
+        let coordinate = |cell: &str| match number(cell, self.comma) {
+            Some(value) => Some(value).filter(|value| value.abs() <= LARGEST),
+            None => is_missing(cell).then_some(f64::NAN),
+        };
+        let (x, y) = (coordinate(x)?, coordinate(y)?);
+        Some(if x.is_nan() || y.is_nan() { (f64::NAN, f64::NAN) } else { (x, y) })
+    }
+}
+
+/// Keeps the list of both coordinates, or a column for each: what was chosen, or what there is.
+fn settle_position(mapping: &mut Mapping, row: u64) -> Result<(), ImportError> {
+    let (list, x) = (mapping.get(Role::Location), mapping.get(Role::X));
+    let drop_list = match (list, x) {
+        (Some(list), Some(x)) if list.is_chosen() == x.is_chosen() => {
+            return Err(ImportError::AmbiguousColumn {
+                at: At::row(row),
+                role: Role::X.name(),
+                candidates: vec![x.column.clone(), list.column.clone()],
+            });
+        }
+        (Some(_), Some(x)) => x.is_chosen(),
+        _ => return Ok(()),
+    };
+    let is_kept = |mapped: &Mapped| match mapped.role {
+        Role::Location => !drop_list,
+        Role::X | Role::Y => drop_list,
+        _ => true,
+    };
+    mapping.0.retain(is_kept);
+    Ok(())
+}
+
+/// Whose position it is, where the column's name tells. It must be the eye that is asked for, unless
+/// the user chose the column as well.
+fn eye(mapping: &Mapping, asked: EyeChoice, row: u64) -> Result<Option<Eye>, ImportError> {
+    let column = mapping.get(Role::Location).or_else(|| mapping.get(Role::X));
+    let Some(column) = column else { return Ok(None) };
+    let name = plain(&column.column);
+    let eye = match (name.contains("left"), name.contains("right")) {
+        (true, false) => Some(Eye::Left),
+        (false, true) => Some(Eye::Right),
+        _ if name.ends_with("xl") => Some(Eye::Left),
+        _ if name.ends_with("xr") => Some(Eye::Right),
+        _ => None,
+    };
+    match eye {
+        Some(eye) if !asked.allows(eye) && !column.is_chosen() => Err(ImportError::value(
+            At::cell(row, &column.column),
+            format!("positions of the {} eye only", format!("{eye:?}").to_lowercase()),
+            "those of the eye that --eye asks for",
+            "ask for this eye, or name the column with --map x=COLUMN",
+        )),
+        eye => Ok(eye),
+    }
+}
+
+/// What positions are in, and how that is known.
+fn unit(
+    mapping: &Mapping,
+    is_gazebase: bool,
+    row: u64,
+) -> Result<(Unit, &'static str), ImportError> {
+    let column = mapping.get(Role::Location).or_else(|| mapping.get(Role::X));
+    match column.and_then(|column| column.unit) {
+        Some(unit @ (Unit::Pixels | Unit::Degrees)) => Ok((unit, "by their columns")),
+        None if is_gazebase => Ok((Unit::Degrees, "by their columns, which are those of GazeBase")),
+        _ => {
+            let (role, name) = match column {
+                Some(column) => (column.role.name(), column.column.as_str()),
+                None => (Role::X.name(), "COLUMN"),
+            };
+            Err(ImportError::value(
+                At::cell(row, name),
+                "positions without a unit",
+                "pixels or degrees",
+                format!("say which with --map {role}_px={name} or --map {role}_deg={name}"),
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(header: &[&str], choices: &[&str]) -> Result<Columns, String> {
+        find_eye(header, choices, EyeChoice::Best)
+    }
+
+    fn find_eye(header: &[&str], choices: &[&str], eye: EyeChoice) -> Result<Columns, String> {
+        let text = header.join(";") + "\n";
+        let mut input = text.as_bytes();
+        let mut rows = Rows::open(&mut input, "rows").unwrap();
+        let choices: Vec<Choice> = choices.iter().map(|c| Choice::parse(c).unwrap()).collect();
+        let found = Columns::find(&mut rows, &choices, eye);
+        found.map(|found| found.0).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn known_tables_are_known() {
+        let gazebase = find(&["n", "x", "y", "val", "xT", "yT", "dP", "lab"], &[]).unwrap();
+        assert!(gazebase.is_gazebase);
+        assert_eq!((gazebase.time, gazebase.place), (0, Place::Apart { x: 1, y: 2 }));
+        assert_eq!((gazebase.unit, gazebase.validity), (Unit::Degrees, Some(3)));
+        let frame = find(&["time", "x_pix", "y_pix", "subject_id"], &[]).unwrap();
+        assert_eq!((frame.unit, frame.reader), (Unit::Pixels, Some(3)));
+        let nested = find(&["time", "position"], &[]).unwrap();
+        assert_eq!((nested.place, nested.unit), (Place::Together(1), Unit::Degrees));
+        let error = find(&["TIME", "X", "Y"], &[]).unwrap_err();
+        assert!(error.contains("--map x_px=X or --map x_deg=X"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_clear_is_asked() {
+        let problem = find(&["time", "t", "x_px", "y_px"], &[]).unwrap_err();
+        assert!(problem.contains("time or in t"), "{problem}");
+        let problem = find(&["time", "pixel_xl", "pixel_yl", "pixel_xr"], &[]).unwrap_err();
+        assert!(problem.contains("pixel_xl or in pixel_xr"), "{problem}");
+        // Fixations are in pixels.
+        let pixels = find(&["time", "x_px", "y_px", "x_deg", "y_deg"], &[]).unwrap();
+        assert_eq!((pixels.unit, pixels.place), (Unit::Pixels, Place::Apart { x: 1, y: 2 }));
+        let problem = find(&["time", "x_px", "y_px", "position"], &[]).unwrap_err();
+        assert!(problem.contains("x_px or in position"), "{problem}");
+        assert!(find(&["x_px", "y_px"], &[]).is_err());
+        assert!(find(&["time", "x_px"], &[]).is_err());
+    }
+
+    #[test]
+    fn of_both_eyes_the_one_asked_for_is_taken() {
+        let (left, right) = (EyeChoice::Left, EyeChoice::Right);
+        for header in [
+            ["time", "pixel_xl", "pixel_yl", "pixel_xr", "pixel_yr"],
+            ["time", "x_left_pix", "y_left_pix", "x_right_pix", "y_right_pix"],
+            ["time", "position_xl", "position_yl", "position_xr", "position_yr"],
+        ] {
+            let found = find_eye(&header, &[], left).unwrap();
+            assert_eq!((found.place, found.eye), (Place::Apart { x: 1, y: 2 }, Some(Eye::Left)));
+            let found = find_eye(&header, &[], right).unwrap();
+            assert_eq!((found.place, found.eye), (Place::Apart { x: 3, y: 4 }, Some(Eye::Right)));
+            assert!(find(&header, &[]).is_err());
+            let problem = find_eye(&header[..3], &[], right).unwrap_err();
+            assert!(problem.contains("of the left eye only"), "{problem}");
+            assert_eq!(find(&header[..3], &[]).unwrap().eye, Some(Eye::Left));
+            let choice = format!("x={}", header[1]);
+            assert_eq!(find_eye(&header, &[&choice], right).unwrap().eye, Some(Eye::Left));
+        }
+        // A name that does not tell leaves the eye open.
+        assert_eq!(find_eye(&["time", "x_px", "y_px"], &[], left).unwrap().eye, None);
+    }
+
+    #[test]
+    fn what_was_given_counts() {
+        let header = ["clock", "t", "x_px", "y_px", "x_deg", "y_deg"];
+        let columns = find(&header, &["time=clock", "x=x_deg", "y=y_deg"]).unwrap();
+        assert_eq!((columns.time, columns.unit), (0, Unit::Degrees));
+        assert_eq!(columns.place, Place::Apart { x: 4, y: 5 });
+        // Y goes with x.
+        let half = find(&header, &["time=clock", "x=x_deg"]).unwrap();
+        assert_eq!(half.place, Place::Apart { x: 4, y: 5 });
+        let lone = ["clock", "t", "x_px", "y_px", "left"];
+        assert!(find(&lone, &["y=left", "x=clock", "time=t"]).is_err());
+        assert!(find(&header, &["time=when"]).is_err());
+        let list = find(&["time", "x_px", "y_px", "position"], &["location=position"]).unwrap();
+        assert_eq!(list.place, Place::Together(3));
+    }
+}

@@ -1,0 +1,402 @@
+//! Tables of samples: time and position, a row each.
+//!
+//! | table | columns |
+//! |---|---|
+//! | GazeBase | `n, x, y, val, xT, yT, dP, lab`, in degrees |
+//! | pymovements | `time` with `pixel` or `position` as a list, `pixel_x, pixel_y`, or `x_pix, y_pix` |
+//! | others | a time, and x and y whose unit is given |
+//!
+//! A file is one recording, or tells readers and trials apart by columns. Rows of a trial follow
+//! each other in order of time. Fixations are found trial by trial by a [`Detector`].
+
+mod columns;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+use std::io::BufRead;
+use std::sync::Arc;
+
+use super::aliases::{Choice, Unit};
+use super::detect::{
+    SCREEN_FLAGS, Sample, Scale, ScreenParams, TIME_ORDER, TOO_SHORT, infer_interval,
+};
+use super::dialect::{Row, Rows};
+use super::error::{At, ImportError};
+use super::gaze::GazeOptions;
+use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
+use super::report::Shape;
+use columns::Columns;
+use names::{Names, gazebase_name};
+
+/// Samples of one trial that are held at most: over half an hour at 2000 Hz.
+const MOST_SAMPLES: usize = 1 << 22;
+
+/// Above this time between samples a saccade is not more than a few of them.
+const SLOW_MS: f64 = 5.0;
+
+/// The screen of GazeBase, as published with the data.
+const GAZEBASE: ScreenParams = ScreenParams {
+    width_px: 1680.0,
+    height_px: 1050.0,
+    width_mm: 474.0,
+    height_mm: 297.0,
+    distance_mm: 550.0,
+};
+
+/// Units of times.
+const TIME_UNITS: [Unit; 3] = [Unit::Seconds, Unit::Milliseconds, Unit::Microseconds];
+
+/// The unit in which a time between samples is one of 10 Hz to 5000 Hz, which leaves no overlap.
+fn unit_of_step(step: f64) -> Option<Unit> {
+    TIME_UNITS
+        .into_iter()
+        .find(|unit| unit.milliseconds().is_some_and(|ms| (0.2..=100.0).contains(&(step * ms))))
+}
+
+/// What to take from a table.
+#[derive(Debug, Clone)]
+pub struct SamplesOptions {
+    /// The file's name without its extension: the reader, where neither column nor option is.
+    pub stem: Arc<str>,
+    /// Columns that the user chose.
+    pub choices: Vec<Choice>,
+    /// Reader, eye, detection.
+    pub gaze: GazeOptions,
+}
+
+impl SamplesOptions {
+    /// Options for a file, all as usual.
+    pub fn new(stem: impl Into<Arc<str>>) -> Self {
+        Self { stem: stem.into(), choices: Vec::new(), gaze: GazeOptions::default() }
+    }
+}
+
+/// Reads a table.
+///
+/// # Errors
+/// If it is no table of samples, if its units are not known, or if its fixations cannot be found.
+pub fn read(
+    input: &mut dyn BufRead,
+    file: usize,
+    options: &SamplesOptions,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let mut rows = Rows::open(input, "a row of column names, then one row for each sample")?;
+    let (columns, mapping) = Columns::find(&mut rows, &options.choices, options.gaze.eye)?;
+    sink.note(rows.decision.clone());
+    if columns.comma {
+        sink.note("decimals follow a comma: numbers of the first rows have one".to_owned());
+    }
+    let mut trials = Trials::new(columns, rows.header_row, file, options, sink)?;
+    let width = rows.header.len();
+    while let Some(row) = rows.next()? {
+        trials.row(row, width)?;
+    }
+    let count = trials.finish(rows.last_row())?;
+    rows.note_quotes(sink);
+    Ok(Shape { mapping, rows: count })
+}
+
+/// A table in the middle of being read.
+struct Trials<'t> {
+    options: &'t SamplesOptions,
+    sink: &'t mut dyn Sink,
+    file: usize,
+    columns: Columns,
+    /// Whether the samples' unit is degrees, or how it relates to them.
+    scale: Option<Scale>,
+    /// How degrees become pixels.
+    screen: Option<Scale>,
+    time_unit: Option<Unit>,
+    default: Names,
+    names: Names,
+    /// Times still in the unit of the file.
+    samples: Vec<Sample>,
+    /// A sample that is earlier than the last one: the clock restarts, or the row is out of order.
+    earlier: Option<(Sample, String)>,
+    /// Which part of its names the trial at hand is, from 1, where the clock has restarted.
+    part: Option<u64>,
+    parts: HashMap<Names, u64>,
+    seen: HashSet<(Names, Option<u64>)>,
+    intervals: Vec<f64>,
+    kept: u64,
+    rows: u64,
+    invalid: u64,
+    resumed: u64,
+}
+
+impl<'t> Trials<'t> {
+    fn new(
+        columns: Columns,
+        header_row: u64,
+        file: usize,
+        options: &'t SamplesOptions,
+        sink: &'t mut dyn Sink,
+    ) -> Result<Self, ImportError> {
+        let gazebase = columns.is_gazebase.then(|| gazebase_name(&options.stem)).flatten();
+        let default = Names::new(options, gazebase);
+        let published = || Scale::screen(GAZEBASE).ok().filter(|_| columns.is_gazebase);
+        let screen = options.gaze.scale.or_else(published);
+        if columns.unit == Unit::Degrees && screen.is_none() {
+            return Err(degrees_without_screen(header_row));
+        }
+        let scale = match columns.unit {
+            Unit::Degrees => Some(Scale::DEGREES),
+            _ => options.gaze.scale,
+        };
+        Ok(Self {
+            options,
+            sink,
+            file,
+            scale,
+            screen,
+            time_unit: columns.time_unit,
+            columns,
+            names: default.clone(),
+            default,
+            samples: Vec::new(),
+            earlier: None,
+            part: None,
+            parts: HashMap::new(),
+            seen: HashSet::new(),
+            intervals: Vec::new(),
+            kept: 0,
+            rows: 0,
+            invalid: 0,
+            resumed: 0,
+        })
+    }
+
+    fn row(&mut self, row: Row<'_>, width: usize) -> Result<(), ImportError> {
+        self.rows += 1;
+        let place = RowPlace { file: self.file, row: row.number };
+        if row.len() != width {
+            self.sink.dropped(place, Reason::RAGGED, row.line());
+            return Ok(());
+        }
+        if !self.names.are_of(row, &self.columns, &self.default) {
+            self.end_trial()?;
+            self.names = self.default.with(row, &self.columns);
+            self.part = None;
+        }
+        let cells = match self.columns.read(row) {
+            Ok(cells) => cells,
+            Err(reason) => {
+                self.sink.dropped(place, reason, row.line());
+                return Ok(());
+            }
+        };
+        self.invalid += u64::from(!cells.is_valid);
+        let (x, y) = if cells.is_valid { (cells.x, cells.y) } else { (f64::NAN, f64::NAN) };
+        let sample = Sample { time_ms: cells.time, x, y, row: place.row };
+        if !self.is_in_time(&sample, row)? {
+            return Ok(());
+        }
+        if self.samples.len() >= MOST_SAMPLES {
+            return Err(ImportError::value(
+                At::row(place.row),
+                format!("more than {MOST_SAMPLES} samples in one trial"),
+                "fewer",
+                "name a column that tells trials apart, with --map trial=COLUMN",
+            ));
+        }
+        self.samples.push(sample);
+        Ok(())
+    }
+
+    /// Whether a sample goes on with the trial at hand. Two in a row that are earlier than the last
+    /// one, where no column tells trials apart, mean that the clock has restarted: they begin
+    /// another trial.
+    fn is_in_time(&mut self, sample: &Sample, row: Row<'_>) -> Result<bool, ImportError> {
+        let Some(last) = self.samples.last().map(|last| last.time_ms) else { return Ok(true) };
+        if sample.time_ms > last {
+            self.drop_earlier();
+            return Ok(true);
+        }
+        let place = RowPlace { file: self.file, row: sample.row };
+        if self.columns.trial.is_some() || sample.time_ms >= last {
+            self.sink.dropped(place, TIME_ORDER, row.line());
+            return Ok(false);
+        }
+        match self.earlier.take_if(|(earlier, _)| earlier.time_ms < sample.time_ms) {
+            Some((first, _)) => {
+                self.end_trial()?;
+                let parts = self.parts.entry(self.names.clone()).or_insert(1);
+                *parts += 1;
+                self.part = Some(*parts);
+                self.samples.push(first);
+                Ok(true)
+            }
+            None => {
+                self.drop_earlier();
+                self.earlier = Some((*sample, row.line().to_owned()));
+                Ok(false)
+            }
+        }
+    }
+
+    /// Drops the row that was out of order, if there is one.
+    fn drop_earlier(&mut self) {
+        if let Some((sample, line)) = self.earlier.take() {
+            self.sink.dropped(RowPlace { file: self.file, row: sample.row }, TIME_ORDER, &line);
+        }
+    }
+
+    /// Finds the fixations of the trial at hand.
+    fn end_trial(&mut self) -> Result<(), ImportError> {
+        self.drop_earlier();
+        let file = self.file;
+        let mut samples = std::mem::take(&mut self.samples);
+        let Some(first) = samples.first().map(|sample| RowPlace { file, row: sample.row }) else {
+            return Ok(());
+        };
+        if !self.seen.insert((self.names.clone(), self.part)) {
+            self.resumed += 1;
+        }
+        let Some(step) = infer_interval(&samples) else {
+            self.sink.dropped(first, TOO_SHORT, "a sample alone");
+            return Ok(());
+        };
+        let factor = self.time_unit(first, step)?.milliseconds().unwrap_or(1.0);
+        samples.iter_mut().for_each(|sample| sample.time_ms *= factor);
+        let interval = step * factor;
+        if self.intervals.len() < 8 && !self.intervals.contains(&interval) {
+            self.intervals.push(interval);
+        }
+        let detector = &self.options.gaze.detector;
+        let found = detector
+            .detect(&samples, interval, self.scale.as_ref())
+            .map_err(|error| error.at_row(first.row))?;
+        for short in &found.short {
+            let example = format!("{} ms at {} ms", short.duration_ms, short.onset_ms);
+            self.sink.dropped(RowPlace { file, row: short.row }, TOO_SHORT, &example);
+        }
+        let part = self.part.map(|part| part.to_string().into());
+        let trial = part.or_else(|| self.names.trial.clone());
+        for fixation in &found.fixations {
+            let raw = RawFixation {
+                reader: self.names.reader.clone(),
+                text: self.names.text.clone(),
+                session: self.names.session.clone(),
+                trial: trial.clone(),
+                position: self.place(fixation.x, fixation.y),
+                duration_ms: Some(fixation.duration_ms),
+                onset_ms: Some(fixation.onset_ms),
+                gap: fixation.gap,
+                eye: self.columns.eye,
+                word: None,
+            };
+            self.kept += 1;
+            self.sink.fixation(RowPlace { file, row: fixation.row }, raw)?;
+        }
+        Ok(())
+    }
+
+    /// The unit of times, from the first trial on the same for all.
+    fn time_unit(&mut self, place: RowPlace, step: f64) -> Result<Unit, ImportError> {
+        let unit = self.time_unit.or_else(|| unit_of_step(step)).ok_or_else(|| {
+            ImportError::value(
+                At::row(place.row),
+                format!("times {step} apart"),
+                "samples at 10 to 5000 Hz, in seconds, milliseconds or microseconds",
+                "say which unit times have, with --map time_s=COLUMN, time_ms or time_us",
+            )
+        })?;
+        self.time_unit = Some(unit);
+        Ok(unit)
+    }
+
+    fn place(&self, x: f64, y: f64) -> Position {
+        if self.columns.unit == Unit::Pixels {
+            return Position::Pixels { x, y };
+        }
+        in_pixels(self.screen, self.options.gaze.y_up, x, y)
+    }
+
+    /// Ends with the number of rows.
+    fn finish(mut self, row: u64) -> Result<u64, ImportError> {
+        self.end_trial()?;
+        if self.rows == 0 {
+            return Err(ImportError::Empty { at: At::row(row), expected: "a row for each sample" });
+        }
+        self.report();
+        Ok(self.rows)
+    }
+
+    fn report(&mut self) {
+        let sink = &mut *self.sink;
+        sink.note(format!(
+            "{} fixations found in {} samples: {}",
+            self.kept,
+            self.rows,
+            self.options.gaze.detector.describe()
+        ));
+        let is_degrees = self.columns.unit == Unit::Degrees;
+        let unit = if is_degrees { "degrees" } else { "pixels" };
+        sink.note(format!("positions are in {unit}, {}", self.columns.unit_reason));
+        if let Some(screen) = &self.screen {
+            let up = if self.options.gaze.y_up { "upwards" } else { "downwards" };
+            let why = match (self.options.gaze.scale, is_degrees) {
+                (None, _) => format!(", as published for GazeBase; degrees count {up}"),
+                (Some(_), true) => format!("; degrees count {up}"),
+                (Some(_), false) => String::new(),
+            };
+            sink.note(format!("scale: {}{why}", screen.describe()));
+        }
+        for interval in &self.intervals {
+            sink.note(format!(
+                "durations are end - start + {interval} ms, the median time between samples"
+            ));
+        }
+        if self.intervals.iter().any(|interval| *interval > SLOW_MS) {
+            sink.note(
+                "samples come at less than 200 Hz, where the velocities of both methods are \
+                 coarse; look at the durations"
+                    .to_owned(),
+            );
+        }
+        if let Some(unit) = self.time_unit {
+            let why = match self.columns.time_unit {
+                Some(_) => "as chosen, or by their column",
+                None => "by their steps",
+            };
+            sink.note(format!("times are in {}, {why}", format!("{unit:?}").to_lowercase()));
+        }
+        if self.invalid > 0 {
+            sink.note(format!("{} samples are missing by their validity", self.invalid));
+        }
+        let restarts: u64 = self.parts.values().map(|parts| parts - 1).sum();
+        if restarts > 0 {
+            sink.note(format!(
+                "the clock restarts {restarts} times, and no column tells trials apart: each restart \
+                 begins another trial, numbered from 2"
+            ));
+        }
+        if self.resumed > 0 {
+            sink.note(format!(
+                "{} times a trial goes on after others; its parts were read on their own",
+                self.resumed
+            ));
+        }
+    }
+}
+
+/// The error about degrees that cannot become pixels.
+pub(super) fn degrees_without_screen(row: u64) -> ImportError {
+    ImportError::value(
+        At::row(row),
+        "positions in degrees",
+        "a way to turn them into pixels, which fixations are in",
+        format!("give size and distance of the screen, or the pixels per degree: {SCREEN_FLAGS}"),
+    )
+}
+
+/// Pixels of a place in degrees.
+pub(super) fn in_pixels(screen: Option<Scale>, y_up: bool, x: f64, y: f64) -> Position {
+    let y = if y_up { -y } else { y };
+    screen
+        .and_then(|screen| screen.pixels(x, y))
+        .map_or(Position::Missing, |(x, y)| Position::Pixels { x, y })
+}
