@@ -3,8 +3,8 @@
 //! A method hands over its readers and, beside them, readers learned from either half of the
 //! training texts. Probes of the other half are compared at several lengths. A *true* claim is
 //! compared with the reader learned without the probe. A *false* claim is compared with the reader as
-//! enrolled, from all training texts: the probe is another's, and had no part in it. Readers learned
-//! from half as much are less distinct, and a threshold from them would let more impostors pass than
+//! enrolled, from all training texts: the probe is another's, and had no part in it but through what
+//! is learned from all readers together. Readers learned from half as much are less distinct, and a threshold from them would let more impostors pass than
 //! was asked for. What comes out are scores of true and of false claims that no test text had a part
 //! in. A test probe is judged by the claims of *other readers*: readers are dealt into groups, and
 //! each group has thresholds and a calibration from claims that neither come from it nor name one of
@@ -116,13 +116,10 @@ impl Calibration {
             .collect();
         let by_rate = thresholds(&impostor_claims(&lengths, |_| true));
         let thresholds = lengths.iter().flat_map(|length| {
-            RATES.into_iter().zip(&by_rate).filter_map(move |(rate, by_length)| {
-                Some(LearnedThreshold {
-                    rate,
-                    sentences: length.sentences,
-                    fixations: length.mean.exp(),
-                    threshold: by_length.as_ref()?.at(length.mean.exp()),
-                })
+            let fixations = length.mean.exp();
+            let known = RATES.into_iter().zip(rising(&by_rate, fixations));
+            known.filter(|(_, threshold)| threshold.is_finite()).map(move |(rate, threshold)| {
+                LearnedThreshold { rate, sentences: length.sentences, fixations, threshold }
             })
         });
         Some(Self { thresholds: thresholds.collect(), groups: judges })
@@ -205,9 +202,11 @@ impl<'a> HeldOut<'a> {
             .map(|(reader, probe)| {
                 let (alone, mut enrolled) = (self.alone.score(&probe), self.enrolled.score(&probe));
                 let genuine = alone.population_ratios()[reader];
+                // Nobody is held against themselves, learned from the very probe.
+                enrolled.readers[reader] = alone.readers[reader];
+                enrolled.population = self.enrolled.population(&probe, &enrolled.readers);
                 let mut population = enrolled.population_ratios();
                 population[reader] = genuine;
-                enrolled.readers[reader] = alone.readers[reader];
                 ComparedProbe {
                     reader,
                     log_fixations: (self.alone.fixations(&probe) as f64).ln(),
@@ -267,6 +266,19 @@ fn impostor_claims(
     lengths.iter().map(|length| (length.mean, length.impostor_claims(keep))).collect()
 }
 
+/// The thresholds for so many fixations; infinite where there is none. Each is learned on its own,
+/// but a lower rate never has the lower threshold.
+fn rising(
+    by_rate: &[Option<ThresholdByLength>; RATES.len()],
+    fixations: f64,
+) -> [f64; RATES.len()] {
+    let mut highest = f64::NEG_INFINITY;
+    by_rate.each_ref().map(|by_length| {
+        highest = highest.max(by_length.as_ref().map_or(f64::INFINITY, |t| t.at(fixations)));
+        highest
+    })
+}
+
 /// Thresholds by [`RATES`].
 fn thresholds(impostor: &[(f64, Vec<ImpostorClaim>)]) -> [Option<ThresholdByLength>; RATES.len()] {
     let claims = || impostor.iter().map(|(length, claims)| (*length, claims.as_slice()));
@@ -297,14 +309,7 @@ impl Judge {
 
     /// The thresholds for a probe of so many fixations, by [`RATES`]; infinite where there is none.
     pub(crate) fn thresholds(&self, fixations: usize) -> [f64; RATES.len()] {
-        let mut highest = f64::NEG_INFINITY;
-        std::array::from_fn(|i| {
-            let threshold = self.thresholds[i].as_ref();
-            let at = threshold.map_or(f64::INFINITY, |t| t.at(fixations as f64));
-            // Each is learned on its own; a lower rate never has the lower threshold.
-            highest = highest.max(at);
-            highest
-        })
+        rising(&self.thresholds, fixations as f64)
     }
 
     /// True and false claims at the learned length that is nearest.

@@ -71,6 +71,15 @@ impl<'a> Sentences<'a> {
         }
     }
 
+    /// The population's score of a probe of whole readings, if readers had these scores.
+    pub(crate) fn population(&self, probe: &[usize], readers: &[f64]) -> f64 {
+        if self.gallery.is_additive() {
+            probe.iter().filter_map(|&i| self.scores[i].as_ref()).map(|s| s.population).sum()
+        } else {
+            self.gallery.population(&Probe::merged(self.whole(probe)), readers)
+        }
+    }
+
     /// The scores of a probe of whole readings and one that was cut off.
     pub(crate) fn score_with(&self, probe: &[usize], part: &Reading) -> Scores {
         let part = self.gallery.probe(part);
