@@ -92,7 +92,7 @@ impl<'i> Rows<'i> {
         expected: &'static str,
     ) -> Result<Self, ImportError> {
         let mut lines = Lines::new(input);
-        let mut declared = None;
+        let (mut declared, mut comments) = (None, 0_u64);
         let mut line = String::new();
         loop {
             let Some(first) = lines.sample(SAMPLE)?.front() else {
@@ -100,6 +100,8 @@ impl<'i> Rows<'i> {
             };
             if let Some(delimiter) = declared_delimiter(first) {
                 declared = Some(delimiter);
+            } else if first.trim_start().starts_with('#') {
+                comments += 1;
             } else if !first.trim().is_empty() {
                 break;
             }
@@ -128,7 +130,30 @@ impl<'i> Rows<'i> {
             (row.number, names)
         });
         (rows.header_row, rows.header) = header.unwrap_or_default();
+        if comments > 0 {
+            let note = format!("; {comments} lines that start with # are before the column names");
+            rows.decision.push_str(&note);
+        }
+        rows.take_row_names()?;
         Ok(rows)
+    }
+
+    /// R writes names of rows without a name for their column.
+    fn take_row_names(&mut self) -> Result<(), ImportError> {
+        let wider = self.header.len() + 1;
+        let (mut rows, mut with_names) = (0, 0);
+        self.sample(|row| {
+            rows += 1;
+            with_names += usize::from(row.len() == wider);
+        })?;
+        if rows > 0 && with_names == rows {
+            self.header.insert(0, String::new());
+            self.decision.push_str(
+                "; every row has a cell more than there are column names: the first are names of \
+                 rows, as R writes them",
+            );
+        }
+        Ok(())
     }
 
     /// Rows of a table whose columns are named elsewhere, separated by tabs. Every line is one, for

@@ -100,10 +100,13 @@ pub(super) fn declared_delimiter(line: &str) -> Option<u8> {
     }
 }
 
-/// The first line that is not blank and declares no delimiter.
+/// The first line that is not blank, no comment, and declares no delimiter.
 fn first_line(start: &str) -> &str {
     let mut lines = start.lines();
-    let is_told = |line: &&str| !line.trim().is_empty() && declared_delimiter(line).is_none();
+    let is_told = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with('#') && declared_delimiter(line).is_none()
+    };
     lines.find(is_told).unwrap_or_default()
 }
 
