@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::ops::Range;
 
 use super::error::{At, ImportError};
-use super::format::declared_delimiter;
+use super::format::{declared_delimiter, is_comment};
 use super::lines::{LONGEST, Lines};
 use super::recording::Sink;
 use super::values::number;
@@ -100,7 +100,7 @@ impl<'i> Rows<'i> {
             };
             if let Some(delimiter) = declared_delimiter(first) {
                 declared = Some(delimiter);
-            } else if first.trim_start().starts_with('#') {
+            } else if is_comment(first) {
                 comments += 1;
             } else if !first.trim().is_empty() {
                 break;
@@ -141,18 +141,22 @@ impl<'i> Rows<'i> {
     /// R writes names of rows without a name for their column.
     fn take_row_names(&mut self) -> Result<(), ImportError> {
         let wider = self.header.len() + 1;
-        let (mut rows, mut with_names) = (0, 0);
+        let (mut rows, mut wide, mut open) = (0, 0, 0);
         self.sample(|row| {
             rows += 1;
-            with_names += usize::from(row.len() == wider);
+            wide += usize::from(row.len() == wider);
+            open += usize::from(row.len() == wider && row.cell(wider - 1).is_empty());
         })?;
-        if rows > 0 && with_names == rows {
-            self.header.insert(0, String::new());
-            self.decision.push_str(
-                "; every row has a cell more than there are column names: the first are names of \
-                 rows, as R writes them",
-            );
+        if rows == 0 || wide < rows {
+            return Ok(());
         }
+        let (at, what) = match open == rows {
+            true => (self.header.len(), "rows end with a delimiter, and the last cells are empty"),
+            false => (0, "the first are names of rows, as R writes them"),
+        };
+        self.header.insert(at, String::new());
+        let note = format!("; every row has a cell more than there are column names: {what}");
+        self.decision.push_str(&note);
         Ok(())
     }
 

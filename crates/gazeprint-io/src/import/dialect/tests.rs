@@ -122,6 +122,19 @@ fn names_of_rows_without_a_name_are_a_column() {
 }
 
 #[test]
+fn rows_may_end_with_a_delimiter() {
+    let (header, rows, decision) = rows("a,b\n1,2,\n3,4,\n");
+    assert_eq!(header, ["a", "b", ""]);
+    assert_eq!(rows[0].1, ["1", "2", ""]);
+    assert!(decision.contains("rows end with a delimiter"), "{decision}");
+}
+
+#[test]
+fn a_header_may_start_with_the_sign_of_comments() {
+    assert_eq!(rows("#subject\ttext\n1\ts\n").0, ["#subject", "text"]);
+}
+
+#[test]
 fn comments_before_the_column_names_are_skipped() {
     let (header, rows, decision) = rows("# exported by a tool\n#\na,b\n#1,2\n");
     assert_eq!(header, ["a", "b"]);
