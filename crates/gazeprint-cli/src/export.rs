@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::anyhow;
 use clap::ValueEnum;
-use gazeprint_io::{TableFormat, WriteError};
+use gazeprint_io::TableFormat;
 
 use crate::inspect::plural;
-use crate::{corpus_or_default, print};
+use crate::{corpus_or_default, explain, print};
 
 /// Write a corpus in a form that other tools read.
 #[derive(Debug, clap::Args)]
@@ -58,13 +57,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         Target::Parquet => tables(TableFormat::Parquet),
         Target::Pymovements => gazeprint_io::write_frames(&corpus, &args.out, args.overwrite),
     };
-    written.map_err(|error| match error {
-        WriteError::Exists { file } => anyhow!(
-            "{} exists already; choose another folder, or add --overwrite to replace it",
-            file.display()
-        ),
-        error => error.into(),
-    })?;
+    written.map_err(explain)?;
     print(&format!(
         "{}: {}, {}, {}\n",
         args.out.display(),

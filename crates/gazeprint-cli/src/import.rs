@@ -5,11 +5,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use gazeprint::corpus::Limits;
 use gazeprint_eval::summary::{Summary, Warning};
 use gazeprint_eval::tables::grouped;
-use gazeprint_io::WriteError;
 use gazeprint_io::import::detect::{Detector, Screen};
 use gazeprint_io::import::layout::lines::Method;
 use gazeprint_io::import::{
@@ -19,7 +18,7 @@ use gazeprint_io::import::{
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::inspect::{plural, spoken, visible, wrapped};
-use crate::print;
+use crate::{explain, print};
 
 /// Decisions that the table shows; `import.json` has them all.
 const DECISIONS: usize = 30;
@@ -281,16 +280,6 @@ fn refuse(report: &Report) -> anyhow::Result<()> {
         }
     }
     bail!(message)
-}
-
-fn explain(error: WriteError) -> anyhow::Error {
-    match error {
-        WriteError::Exists { file } => anyhow!(
-            "{} exists already; choose another folder, or add --overwrite to replace it",
-            file.display()
-        ),
-        error => error.into(),
-    }
 }
 
 /// The report for people.

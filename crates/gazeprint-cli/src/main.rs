@@ -16,8 +16,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use gazeprint::corpus::Corpus;
 use gazeprint::simulate::Simulation;
-use gazeprint_io::Notes;
 use gazeprint_io::import::WithoutWords;
+use gazeprint_io::{Notes, WriteError};
 
 /// Who is reading? Recognises people by how their eyes move over text.
 #[derive(Debug, Parser)]
@@ -117,6 +117,17 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => Ok(result?),
+    }
+}
+
+/// What to do where something cannot be written.
+pub(crate) fn explain(error: WriteError) -> anyhow::Error {
+    match error {
+        WriteError::Exists { file } => anyhow::anyhow!(
+            "{} exists already; write elsewhere, or add --overwrite to replace it",
+            file.display()
+        ),
+        error => error.into(),
     }
 }
 

@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use gazeprint::corpus::{Limits, Millis};
 use gazeprint::method::{Monitor, Population};
 use gazeprint::saccade::{Reading, readings};
-use gazeprint_io::{PopulationFile, Provenance, WriteError};
+use gazeprint_io::{PopulationFile, Provenance};
 
 use crate::inspect::{plural, population_json};
 use crate::progress::Progress;
-use crate::{Interrupted, Usage, corpus_or_default, print};
+use crate::{Interrupted, Usage, corpus_or_default, explain, print};
 
 /// Fewest readers: one alone does not tell how readers differ.
 const MIN_READERS: usize = 2;
@@ -113,17 +113,6 @@ fn learn(readers: usize, readings: &[Reading], progress: &Progress) -> anyhow::R
     }
     learned.context("the population cannot be learned")
 }
-
-fn explain(error: WriteError) -> anyhow::Error {
-    match error {
-        WriteError::Exists { file } => anyhow!(
-            "{} exists already; choose another file, or add --overwrite to replace it",
-            file.display()
-        ),
-        error => error.into(),
-    }
-}
-
 fn summary(stored: &PopulationFile, file: &Path) -> String {
     let p = &stored.provenance;
     format!(

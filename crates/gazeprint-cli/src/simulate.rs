@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::anyhow;
 use gazeprint::simulate::SimulationParams;
-use gazeprint_io::WriteError;
 
 use crate::inspect::plural;
-use crate::{Usage, print};
+use crate::{Usage, explain, print};
 
 /// The built-in corpus, which the defaults of the arguments make.
 const BUILT_IN: SimulationParams = SimulationParams::built_in();
@@ -70,15 +68,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         eprintln!("note: --drift has no effect in one session; ask for more with --sessions");
     }
     let corpus = simulation.run();
-    gazeprint_io::write_corpus(&corpus, &args.out, args.overwrite).map_err(
-        |error| match error {
-            WriteError::Exists { file } => anyhow!(
-                "{} exists already; choose another folder, or add --overwrite to replace it",
-                file.display()
-            ),
-            error => error.into(),
-        },
-    )?;
+    gazeprint_io::write_corpus(&corpus, &args.out, args.overwrite).map_err(explain)?;
     print(&format!(
         "{}: {}, {}, {}\n",
         args.out.display(),

@@ -152,3 +152,25 @@ fn where_nothing_is_left_the_reasons_are_told() {
     assert!(message.contains("fix.csv: found no row that can be used"), "{message}");
     assert!(message.contains("2 ragged, first in row 2: a,s,1"), "{message}");
 }
+
+#[test]
+fn names_of_files_are_as_long_as_it_takes() {
+    let rows = "text,x_char,duration_ms\ns,1,200\n";
+    let files = ["one/gaze/fix.csv", "two/gaze/fix.csv", "two/gaze/other.csv"];
+    let folder = folder(&[(files[0], rows), (files[1], rows), (files[2], rows)]);
+    let (_, fixations) = import(folder.path(), &files);
+    let readers: Vec<&str> =
+        fixations.lines().skip(1).map(|line| line.split(',').next().unwrap_or_default()).collect();
+    assert_eq!(readers, ["one-gaze-fix", "two-gaze-fix", "other"]);
+}
+
+#[test]
+fn readings_that_start_again_are_not_mixed() {
+    let rows = "reader,text,fix_index,x_char,duration_ms\na,s,1,1,101\na,s,2,5,102\na,s,3,8,103\n\
+        a,s,1,2,201\na,s,2,6,202\na,s,3,8,203\n";
+    let folder = folder(&[("fix.csv", rows), ("words.csv", WORDS)]);
+    let (report, fixations) = import(folder.path(), &["fix.csv", "--words", "words.csv"]);
+    assert!(report["decisions"].to_string().contains("start again"), "{report:#}");
+    let last: Vec<&str> = fixations.lines().skip(1).filter_map(|l| l.rsplit(',').next()).collect();
+    assert_eq!(last, ["101", "102", "103", "201", "202", "203"]);
+}

@@ -72,7 +72,7 @@ fn a_file_is_replaced_only_when_asked() {
     let refused = population(&corpus, &file, &[]);
     assert_eq!(refused.status.code(), Some(1));
     let told = format!(
-        "error: {} exists already; choose another file, or add --overwrite to replace it\n",
+        "error: {} exists already; write elsewhere, or add --overwrite to replace it\n",
         file.display()
     );
     assert_eq!(stderr(&refused), told);

@@ -65,7 +65,7 @@ fn a_corpus_is_replaced_only_when_asked() {
     assert_eq!(
         stderr(&refused),
         format!(
-            "error: {}/fixations.csv exists already; choose another folder, or add --overwrite to \
+            "error: {}/fixations.csv exists already; write elsewhere, or add --overwrite to \
              replace it\n",
             corpus.display()
         )

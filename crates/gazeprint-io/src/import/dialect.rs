@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::ops::Range;
 
 use super::error::{At, ImportError};
-use super::format::declared_delimiter;
+use super::format::{declared_delimiter, is_comment};
 use super::lines::{LONGEST, Lines};
 use super::recording::Sink;
 use super::values::number;
@@ -92,7 +92,7 @@ impl<'i> Rows<'i> {
         expected: &'static str,
     ) -> Result<Self, ImportError> {
         let mut lines = Lines::new(input);
-        let mut declared = None;
+        let (mut declared, mut comments) = (None, 0_u64);
         let mut line = String::new();
         loop {
             let Some(first) = lines.sample(SAMPLE)?.front() else {
@@ -100,6 +100,8 @@ impl<'i> Rows<'i> {
             };
             if let Some(delimiter) = declared_delimiter(first) {
                 declared = Some(delimiter);
+            } else if is_comment(first) {
+                comments += 1;
             } else if !first.trim().is_empty() {
                 break;
             }
@@ -128,7 +130,34 @@ impl<'i> Rows<'i> {
             (row.number, names)
         });
         (rows.header_row, rows.header) = header.unwrap_or_default();
+        if comments > 0 {
+            let note = format!("; {comments} lines that start with # are before the column names");
+            rows.decision.push_str(&note);
+        }
+        rows.take_row_names()?;
         Ok(rows)
+    }
+
+    /// R writes names of rows without a name for their column.
+    fn take_row_names(&mut self) -> Result<(), ImportError> {
+        let wider = self.header.len() + 1;
+        let (mut rows, mut wide, mut open) = (0, 0, 0);
+        self.sample(|row| {
+            rows += 1;
+            wide += usize::from(row.len() == wider);
+            open += usize::from(row.len() == wider && row.cell(wider - 1).is_empty());
+        })?;
+        if rows == 0 || wide < rows {
+            return Ok(());
+        }
+        let (at, what) = match open == rows {
+            true => (self.header.len(), "rows end with a delimiter, and the last cells are empty"),
+            false => (0, "the first are names of rows, as R writes them"),
+        };
+        self.header.insert(at, String::new());
+        let note = format!("; every row has a cell more than there are column names: {what}");
+        self.decision.push_str(&note);
+        Ok(())
     }
 
     /// Rows of a table whose columns are named elsewhere, separated by tabs. Every line is one, for

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::aliases::plain;
+use super::aliases::{Role, plain};
 
 /// A format that recordings come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,17 +100,29 @@ pub(super) fn declared_delimiter(line: &str) -> Option<u8> {
     }
 }
 
-/// The first line that is not blank and declares no delimiter.
+/// Whether a line before the column names is a comment: it starts with `#` and has no known name in it.
+pub(super) fn is_comment(line: &str) -> bool {
+    let is_known = |name: &str| Role::ALL.into_iter().any(|role| role.knows(name));
+    line.trim_start().starts_with('#') && !cells(line).any(is_known)
+}
+
+fn cells(line: &str) -> impl Iterator<Item = &str> {
+    line.split(['\t', ',', ';', '|']).map(|name| name.trim_matches(['"', '\u{feff}', ' ']))
+}
+
+/// The first line that is not blank, no comment, and declares no delimiter.
 fn first_line(start: &str) -> &str {
     let mut lines = start.lines();
-    let is_told = |line: &&str| !line.trim().is_empty() && declared_delimiter(line).is_none();
+    let is_told = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty() && !is_comment(line) && declared_delimiter(line).is_none()
+    };
     lines.find(is_told).unwrap_or_default()
 }
 
 /// The cells of the first line that is not blank, whatever stands between them.
 pub(super) fn column_names(start: &str) -> Vec<String> {
-    let names = first_line(start).split(['\t', ',', ';', '|']);
-    names.map(|name| name.trim_matches(['"', '\u{feff}', ' ']).to_owned()).collect()
+    cells(first_line(start)).map(str::to_owned).collect()
 }
 
 /// Lines in which the marks of an EyeLink recording are looked for.

@@ -86,9 +86,12 @@ impl InOrder {
     /// # Errors
     /// Those of the sink.
     pub(crate) fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), ImportError> {
-        let mut sorted = 0_u64;
+        let (mut sorted, mut restarted) = (0_u64, 0_u64);
         for mut reading in self.readings.end() {
-            if !reading.is_sorted_by_key(|held| held.index) {
+            let indices: Vec<f64> = reading.iter().map(|held| held.index).collect();
+            if starts_again(&indices) {
+                restarted += 1;
+            } else if !indices.is_sorted() {
                 sorted += 1;
                 reading.sort_by(|a, b| a.index.total_cmp(&b.index));
             }
@@ -99,8 +102,24 @@ impl InOrder {
         if sorted > 0 {
             sink.note(format!("rows of {sorted} readings were put in order by index"));
         }
+        if restarted > 0 {
+            sink.note(format!(
+                "indices start again within {restarted} readings, by another eye or another reading: \
+                 if a text was read several times, tell the readings apart with --map trial=COLUMN"
+            ));
+        }
         Ok(())
     }
+}
+
+/// Whether numbers begin anew: they are not in order, but in runs that each begin at the start, or
+/// nearly.
+fn starts_again(numbers: &[f64]) -> bool {
+    let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let soon = least + 0.1 * (most - least);
+    let is_start = |run: &[f64]| run.len() > 1 && run[0] <= soon;
+    !numbers.is_sorted() && numbers.chunk_by(|a, b| a <= b).all(is_start)
 }
 
 /// How many readings had onsets out of order.
@@ -116,11 +135,7 @@ impl Onsets {
     pub(crate) fn sort<T>(&mut self, reading: &mut [T], onset: impl Fn(&T) -> Option<f64>) {
         let onsets: Option<Vec<f64>> = reading.iter().map(&onset).collect();
         let Some(onsets) = onsets.filter(|onsets| !onsets.is_sorted()) else { return };
-        let least = onsets.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = onsets.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        // Each run of rising onsets begins at the start, or nearly.
-        let soon = least + 0.1 * (most - least);
-        if onsets.chunk_by(|a, b| a <= b).all(|run| run.len() > 1 && run[0] <= soon) {
+        if starts_again(&onsets) {
             self.restarted += 1;
             return;
         }

@@ -113,6 +113,10 @@ impl<'r> Run<'r> {
         let refused = |found: &str, expected: &'static str, remedy: &'static str| {
             Err(ImportError::value(Box::default(), found, expected, remedy))
         };
+        let is_width = |width: f64| width.is_finite() && width > 0.0;
+        if self.request.display.font_width.is_some_and(|width| !is_width(width)) {
+            return refused("--font-width", "a number of pixels above 0", "correct it");
+        }
         match (&self.request.words, &self.request.text) {
             (Some(_), Some(_)) => {
                 refused("--words and --text", "one of them", "leave one of them out")
@@ -202,7 +206,10 @@ impl<'r> Run<'r> {
                 self.input(input, Some(&mut eyes))?;
             }
             let options = self.request.report_options(&[]);
-            self.known.place(&options, &mut self.recording, |sink| eyes.finish(sink))?;
+            let finished =
+                self.known.place(&options, &mut self.recording, |sink| eyes.finish(sink));
+            let last = group.last().map_or(Path::new(""), |&input| &inputs[input]);
+            finished.map_err(|error| error.in_file(last).beside(&self.paths))?;
         }
         if let Known::Map(map) = std::mem::take(&mut self.known) {
             let words = self.request.words.as_deref().unwrap_or(Path::new(""));
@@ -349,19 +356,44 @@ impl<'r> Run<'r> {
     }
 }
 
-/// The names of inputs: of files alike in different folders, with their folders.
+/// The names of inputs, no two alike: of files alike in different folders with as many of those as it
+/// takes, and with a number where that does not help.
 fn names(inputs: &[PathBuf]) -> Vec<Arc<str>> {
-    let stems: Vec<Arc<str>> = inputs.iter().map(|input| stem(input)).collect();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    stems.iter().for_each(|stem| *counts.entry(stem).or_default() += 1);
-    let name = |(input, stem): (&PathBuf, &Arc<str>)| {
-        let folder = input.parent().and_then(Path::file_name).map(|f| f.to_string_lossy());
-        match folder {
-            Some(folder) if counts[stem.as_ref()] > 1 => format!("{folder}-{stem}").into(),
-            _ => Arc::clone(stem),
-        }
+    /// Folders that are tried.
+    const FOLDERS: usize = 8;
+    let with_folders = |input: &Path, count: usize| -> String {
+        let folders = input.parent().into_iter().flat_map(Path::ancestors);
+        let folders = folders.filter_map(Path::file_name).take(count);
+        let mut parts: Vec<String> = folders.map(|f| f.to_string_lossy().into_owned()).collect();
+        parts.reverse();
+        parts.push(stem(input).to_string());
+        parts.join("-")
     };
-    inputs.iter().zip(&stems).map(name).collect()
+    let alike = |names: &[String]| -> HashSet<String> {
+        let mut seen = HashSet::new();
+        names.iter().filter(|name| !seen.insert(name.as_str())).cloned().collect()
+    };
+    let mut names: Vec<String> = inputs.iter().map(|input| with_folders(input, 0)).collect();
+    for count in 1..=FOLDERS {
+        let alike = alike(&names);
+        for (name, input) in names.iter_mut().zip(inputs).filter(|(name, _)| alike.contains(*name))
+        {
+            *name = with_folders(input, count);
+        }
+    }
+    // The same file twice keeps its name, and is found out.
+    let mut paths: HashMap<String, Vec<&Path>> = HashMap::new();
+    for (name, input) in names.iter_mut().zip(inputs) {
+        let alike = paths.entry(name.clone()).or_default();
+        let at = alike.iter().position(|path| path == input).unwrap_or(alike.len());
+        if at == alike.len() {
+            alike.push(input);
+        }
+        if at > 0 {
+            *name = format!("{name}-{}", at + 1);
+        }
+    }
+    names.into_iter().map(Into::into).collect()
 }
 
 fn counts(imported: &Imported) -> (usize, usize, usize) {

@@ -117,7 +117,7 @@ impl Unit {
 }
 
 impl Role {
-    pub(super) const ALL: [Self; 38] = [
+    pub(in crate::import) const ALL: [Self; 38] = [
         Self::Reader,
         Self::Text,
         Self::Session,

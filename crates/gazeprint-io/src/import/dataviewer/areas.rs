@@ -346,6 +346,12 @@ impl Pages {
                 pages.add(trial, &names[page]);
             }
         }
+        let repeated = self.areas.repeated();
+        if repeated > 0 {
+            sink.note(format!(
+                "{repeated} areas are told again for other readers or trials, in the same places"
+            ));
+        }
         let layouts: Vec<Layout> = self.areas.layouts(pitch, sink)?;
         for layout in &layouts {
             layout.words(file, sink)?;

@@ -85,9 +85,14 @@ impl CharacterMap {
         let mut text = Name::of(&mapping, Role::Text);
         let [label, characters] =
             [Role::Label, Role::Characters].map(|role| mapping.index(role).unwrap_or(usize::MAX));
+        let width = rows.header.len();
         while let Some(row) = rows.next()? {
             read += 1;
             let place = RowPlace { file, row: row.number };
+            if row.len() != width {
+                sink.dropped(place, Reason::RAGGED, row.line());
+                continue;
+            }
             let Some(text) = name(&mut text, row, &mut names) else {
                 sink.dropped(place, Reason::NO_TEXT, row.line());
                 continue;

@@ -278,7 +278,11 @@ impl Report {
             area: mapping.index(Role::Word),
             label: mapping.index(Role::Label),
             needs_labels: false,
-            index: InTurn { column: mapping.index(Role::Index), ..InTurn::default() },
+            index: InTurn {
+                column: mapping.index(Role::Index),
+                has_onsets: mapping.get(Role::Onset).is_some(),
+                ..InTurn::default()
+            },
             read: 0,
         }
     }
@@ -420,6 +424,9 @@ impl Looked {
             // middle of the character.
             fixation.position = Position::Letter { word, letter: f64::from(letter) + 1.5 };
             fixation.word = Some(word);
+        } else {
+            // Its pixels, where the report has them, are of no use without those of words.
+            fixation.position = Position::Missing;
         }
         sink.fixation(self.seen.place, self.seen.fixation)
     }
@@ -432,6 +439,7 @@ struct InTurn {
     last: Option<(f64, RawFixation)>,
     back: u64,
     first_row: u64,
+    has_onsets: bool,
 }
 
 impl InTurn {
@@ -452,7 +460,8 @@ impl InTurn {
     }
 
     fn note<S: Sink + ?Sized>(&self, sink: &mut S) {
-        if self.back > 0 {
+        // Onsets put fixations in order, where there are any.
+        if self.back > 0 && !self.has_onsets {
             sink.note(format!(
                 "{} rows have a lower index than the row before in their trial, first row {}: the \
                  order of the rows was kept; sort the report where it is not that of reading",

@@ -110,3 +110,34 @@ fn a_mark_that_is_never_closed_is_an_error_with_its_row() {
     assert!(rows.next().unwrap().is_some());
     assert_eq!(rows.next().err().unwrap().at().unwrap().row, 3);
 }
+
+#[test]
+fn names_of_rows_without_a_name_are_a_column() {
+    let (_, _, decision) = rows("a\tb\nx\ty\n");
+    assert!(!decision.contains("names of rows"), "{decision}");
+    let (header, rows, decision) = rows("a\tb\n\"1\"\tx\ty\n\"2\"\tx\ty\n");
+    assert_eq!(header, ["", "a", "b"]);
+    assert_eq!(rows[1].1, ["2", "x", "y"]);
+    assert!(decision.contains("names of rows"), "{decision}");
+}
+
+#[test]
+fn rows_may_end_with_a_delimiter() {
+    let (header, rows, decision) = rows("a,b\n1,2,\n3,4,\n");
+    assert_eq!(header, ["a", "b", ""]);
+    assert_eq!(rows[0].1, ["1", "2", ""]);
+    assert!(decision.contains("rows end with a delimiter"), "{decision}");
+}
+
+#[test]
+fn a_header_may_start_with_the_sign_of_comments() {
+    assert_eq!(rows("#subject\ttext\n1\ts\n").0, ["#subject", "text"]);
+}
+
+#[test]
+fn comments_before_the_column_names_are_skipped() {
+    let (header, rows, decision) = rows("# exported by a tool\n#\na,b\n#1,2\n");
+    assert_eq!(header, ["a", "b"]);
+    assert_eq!(rows, [(4, vec!["#1".to_owned(), "2".to_owned()])]);
+    assert!(decision.contains("2 lines that start with #"), "{decision}");
+}

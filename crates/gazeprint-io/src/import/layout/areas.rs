@@ -164,6 +164,11 @@ impl Areas {
         if page.seen == 0 { std::mem::take(&mut page.areas) } else { page.areas.clone() }
     }
 
+    /// How many areas were told again, in the same places.
+    pub(crate) fn repeated(&self) -> usize {
+        self.pages.iter().map(|page| page.seen.saturating_sub(1) * page.areas.len()).sum()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.pages.iter().all(|page| page.areas.is_empty())

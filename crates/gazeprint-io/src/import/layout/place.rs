@@ -84,7 +84,10 @@ impl<'s> ScreenToText<'s> {
     fn place(&mut self) -> Result<(), ImportError> {
         let mut onsets = Onsets::default();
         for mut reading in self.readings.end() {
-            onsets.sort(&mut reading, |held| held.fixation.onset_ms);
+            // Eyes have rows each at the same times; they are told apart later.
+            if reading.iter().all(|held| held.fixation.eye == reading[0].fixation.eye) {
+                onsets.sort(&mut reading, |held| held.fixation.onset_ms);
+            }
             let layout = reading.first().and_then(|first| self.layouts.get(&first.fixation.text));
             if let Some(layout) = layout {
                 self.tally.place(&mut reading, layout, self.method, self.reach);

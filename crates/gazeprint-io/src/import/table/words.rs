@@ -133,9 +133,14 @@ pub fn read_trials(
         [Role::Reader, Role::Text, Role::Session, Role::Trial, Role::Group]
             .map(|role| Name::of(&mapping, role));
     let mut count = 0;
+    let rows_width = rows.header.len();
     while let Some(row) = rows.next()? {
         count += 1;
         let place = RowPlace { file, row: row.number };
+        if row.len() != rows_width {
+            sink.dropped(place, Reason::RAGGED, row.line());
+            continue;
+        }
         let mut name = |column: &mut Option<Name>| name(column, row, &mut names);
         let (Some(reader), Some(text)) = (name(&mut reader), name(&mut text)) else {
             sink.dropped(place, Reason::NO_READER, row.line());
