@@ -114,8 +114,7 @@ fn cells(line: &str) -> impl Iterator<Item = &str> {
 fn first_line(start: &str) -> &str {
     let mut lines = start.lines();
     let is_told = |line: &&str| {
-        let line = line.trim();
-        !line.is_empty() && !is_comment(line) && declared_delimiter(line).is_none()
+        !line.trim().is_empty() && !is_comment(line) && declared_delimiter(line).is_none()
     };
     lines.find(is_told).unwrap_or_default()
 }

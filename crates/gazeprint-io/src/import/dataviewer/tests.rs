@@ -310,6 +310,9 @@ fn rows_out_of_order_are_noted() {
     let numbered = FIXATIONS.replace("PREVIOUS_SAC_CONTAINS_BLINK", "CURRENT_FIX_INDEX");
     let numbered = numbered.replace("10,1,Right,.", "10,1,Right,1").replace(",true", ",3");
     let numbered = numbered.replace("500,.,Right,false", "500,.,Right,2");
+    // Onsets put them in order, where there are any.
+    assert!(!on_screen(&numbered, AREAS).unwrap().noted("lower index"));
+    let numbered = numbered.replace("CURRENT_FIX_START", "FIRST_SAMPLE");
     assert!(on_screen(&numbered, AREAS).unwrap().noted("1 rows have a lower index"));
     assert!(!on_screen(FIXATIONS, AREAS).unwrap().noted("lower index"));
 }
