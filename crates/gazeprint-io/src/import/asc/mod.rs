@@ -3,11 +3,11 @@
 //! Fixations are the lines `EFIX`. They last from their first to their last sample, and one sample
 //! more: the end that the file gives is the time of the last sample. A blink marks the next
 //! fixation of its eye with a gap. A file that has samples and no events is left to a
-//! [`Detector`].
+//! [`Detector`](super::detect::Detector).
 //!
-//! A trial begins with a message that a pattern knows ([`TrialPatterns`]), and goes on until the
+//! A trial begins with a message that a pattern knows ([`TrialPatterns`](super::TrialPatterns)), and goes on until the
 //! next one. Without such messages, each block from `START` to `END` is a trial, and the text is
-//! called `block-1` and so on. A fixation belongs to the trial in which it ends. Of two eyes, one is taken for each trial ([`EyeChoice`]).
+//! called `block-1` and so on. A fixation belongs to the trial in which it ends. Of two eyes, one is taken for each trial ([`EyeChoice`](super::EyeChoice)).
 
 mod line;
 mod samples;

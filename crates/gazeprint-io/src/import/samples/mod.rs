@@ -7,7 +7,8 @@
 //! | others | a time, and x and y whose unit is given |
 //!
 //! A file is one recording, or tells readers and trials apart by columns. Rows of a trial follow
-//! each other in order of time. Fixations are found trial by trial by a [`Detector`].
+//! each other in order of time. Fixations are found trial by trial by a
+//! [`Detector`](super::detect::Detector).
 
 mod columns;
 mod names;
