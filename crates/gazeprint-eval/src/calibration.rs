@@ -10,7 +10,7 @@
 //! each group has thresholds and a calibration from claims that neither come from it nor name one of
 //! it.
 
-use gazeprint::gallery::cohort_ratios;
+use gazeprint::gallery::{Gallery, cohort_ratios};
 use gazeprint::method::{Fitted, Fold, Training};
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
@@ -33,7 +33,7 @@ const GROUPS: usize = 5;
 /// fifty.
 const MOST_CLAIMS: usize = 1 << 19;
 /// False claims of one length that a calibration is fitted to: it has two parameters.
-const MOST_CALIBRATED: usize = 1 << 14;
+pub(crate) const MOST_CALIBRATED: usize = 1 << 14;
 
 /// A threshold that was learned, over all readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,18 +65,20 @@ pub(crate) struct Judge {
 }
 
 /// Probes of one length.
-struct Length {
+pub(crate) struct Length {
     /// Sentences a probe; `None` for all of a half.
     sentences: Option<usize>,
     /// Mean log number of fixations.
-    mean: f64,
-    probes: Vec<ComparedProbe>,
+    pub(crate) mean: f64,
+    pub(crate) probes: Vec<ComparedProbe>,
 }
 
 /// A probe that was held out, compared with all readers.
-struct ComparedProbe {
-    reader: usize,
-    log_fixations: f64,
+pub(crate) struct ComparedProbe {
+    pub(crate) reader: usize,
+    pub(crate) log_fixations: f64,
+    /// Scores; that of the probe's reader is of the reader learned without it.
+    pub(crate) scores: Vec<f64>,
     cohort: Vec<f64>,
     population: Vec<f64>,
 }
@@ -89,23 +91,7 @@ impl Calibration {
         seed: u64,
         split: usize,
     ) -> Option<Self> {
-        let mut probes: [Vec<ComparedProbe>; LENGTHS.len()] = Default::default();
-        let most = MOST_CLAIMS / fitted.folds.len().max(1) / training.readers();
-        let readings: Vec<&Reading> = training.readings().iter().map(|(_, r)| *r).collect();
-        let held_out = fitted.folds.iter().flat_map(|fold| fold.held_out.iter().copied());
-        let enrolled = Sentences::encode(fitted.gallery.as_ref(), held_out, &readings);
-        for (number, fold) in fitted.folds.iter().enumerate() {
-            let index = stream::CALIBRATION + ((split as u64) << 25) + ((number as u64) << 24);
-            let held_out = HeldOut::of(fold, &enrolled, training, &readings);
-            for (probes, m) in probes.iter_mut().zip(LENGTHS) {
-                let mut cut = held_out.cut(Stream { seed, index }, m);
-                // In no order of readers, so that thinning leaves some of every group.
-                cut.shuffle(&mut Stream { seed, index }.chain(1));
-                probes.extend(held_out.compare(thinned(cut, most.max(256))));
-            }
-        }
-        let lengths = LENGTHS.into_iter().zip(probes).filter_map(|(m, p)| Length::new(m, p));
-        let lengths = distinct(lengths.collect());
+        let lengths = compared(fitted.gallery.as_ref(), &fitted.folds, training, seed, split);
         if lengths.is_empty() {
             return None;
         }
@@ -135,6 +121,33 @@ impl Calibration {
     pub(crate) fn comparisons(&self, length: f64) -> usize {
         self.groups.iter().map(|judge| judge.behind(length).1).min().unwrap_or(0)
     }
+}
+
+/// Probes of what the folds held out, compared at several lengths with readers as they are enrolled.
+pub(crate) fn compared(
+    enrolled: &dyn Gallery,
+    folds: &[Fold],
+    training: &Training<'_>,
+    seed: u64,
+    split: usize,
+) -> Vec<Length> {
+    let mut probes: [Vec<ComparedProbe>; LENGTHS.len()] = Default::default();
+    let most = MOST_CLAIMS / folds.len().max(1) / training.readers();
+    let readings: Vec<&Reading> = training.readings().iter().map(|(_, r)| *r).collect();
+    let held_out = folds.iter().flat_map(|fold| fold.held_out.iter().copied());
+    let enrolled = Sentences::encode(enrolled, held_out, &readings);
+    for (number, fold) in folds.iter().enumerate() {
+        let index = stream::CALIBRATION + ((split as u64) << 25) + ((number as u64) << 24);
+        let held_out = HeldOut::of(fold, &enrolled, training, &readings);
+        for (probes, m) in probes.iter_mut().zip(LENGTHS) {
+            let mut cut = held_out.cut(Stream { seed, index }, m);
+            // In no order of readers, so that thinning leaves some of every group.
+            cut.shuffle(&mut Stream { seed, index }.chain(1));
+            probes.extend(held_out.compare(thinned(cut, most.max(256))));
+        }
+    }
+    let lengths = LENGTHS.into_iter().zip(probes).filter_map(|(m, p)| Length::new(m, p));
+    distinct(lengths.collect())
 }
 
 /// Lengths that differ, each from enough readers: of those that are alike, the one with most
@@ -211,6 +224,7 @@ impl<'a> HeldOut<'a> {
                     reader,
                     log_fixations: (self.alone.fixations(&probe) as f64).ln(),
                     cohort: cohort_ratios(&enrolled.readers),
+                    scores: enrolled.readers,
                     population,
                 }
             })
@@ -226,7 +240,7 @@ impl Length {
     }
 
     /// Readers with probes of this length.
-    fn readers(&self) -> usize {
+    pub(crate) fn readers(&self) -> usize {
         let mut readers: Vec<usize> = self.probes.iter().map(|p| p.reader).collect();
         readers.sort_unstable();
         readers.dedup();
@@ -335,7 +349,7 @@ impl Judge {
 }
 
 /// At most `most` of many items, evenly chosen.
-fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
+pub(crate) fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
     let n = items.len();
     if n <= most {
         return items;

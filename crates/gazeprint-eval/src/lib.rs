@@ -33,6 +33,7 @@ extern crate self as gazeprint_eval;
 
 mod calibration;
 pub mod curves;
+pub mod decision;
 pub mod figure;
 mod figures;
 mod fingerprint;

@@ -7,14 +7,33 @@
 
 use std::f64::consts::LN_2;
 
+use serde::{Deserialize, Serialize};
+
 use super::calibration::Affine;
 use super::rate::{accepted_at, threshold_above, threshold_at};
 use super::verification::{Claims, cleaned};
 
 /// Values at several lengths, by rising mean log number of fixations.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<(f64, Vec<f64>)>", into = "Vec<(f64, Vec<f64>)>")]
 struct Table<const K: usize> {
     nodes: Vec<(f64, [f64; K])>,
+}
+
+impl<const K: usize> From<Table<K>> for Vec<(f64, Vec<f64>)> {
+    fn from(table: Table<K>) -> Self {
+        table.nodes.into_iter().map(|(length, values)| (length, values.to_vec())).collect()
+    }
+}
+
+impl<const K: usize> TryFrom<Vec<(f64, Vec<f64>)>> for Table<K> {
+    type Error = &'static str;
+
+    fn try_from(stored: Vec<(f64, Vec<f64>)>) -> Result<Self, Self::Error> {
+        let node = |(length, values): (f64, Vec<f64>)| Some((length, values.try_into().ok()?));
+        let nodes: Option<Vec<(f64, [f64; K])>> = stored.into_iter().map(node).collect();
+        nodes.and_then(Self::new).ok_or("a table by length needs nodes, each with all its values")
+    }
 }
 
 /// Where a length lies in a table.
@@ -87,7 +106,7 @@ impl<const K: usize> Table<K> {
 /// the number of fixations (from the nearest length that differs by a factor of two), though never
 /// so fast that more reading would be worth less. A rising one stays, as does the offset: nothing
 /// was learned from which more could be believed. Below the shortest length the nearest is used.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ByLength(Table<2>);
 
 impl ByLength {
@@ -146,7 +165,7 @@ impl ByLength {
 /// Where all impostors drift alike, by `-k` a fixation, the true threshold is `c sqrt(n) - k n`,
 /// and this one is nowhere below it outside the lengths it was learned at: what is not known is
 /// paid for in false rejects.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdByLength(Table<1>);
 
 impl ThresholdByLength {

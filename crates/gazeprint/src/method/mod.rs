@@ -18,8 +18,9 @@ pub use landwehr::{landwehr, landwehr_t, landwehr_ta};
 pub use observations::Observations;
 pub(crate) use population::Seen;
 pub use population::{
-    DensityTraits, Population, PopulationGallery, PopulationMethod, ReaderPosterior,
-    RegressionTraits, SessionShare, StoredPopulationError, Trait, Traits, population,
+    Background, DensityTraits, Evidence, Population, PopulationGallery, PopulationMethod,
+    ReaderPosterior, RegressionTraits, SessionShare, StoredPopulationError, Template,
+    TemplateError, Trait, Traits, population,
 };
 pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;

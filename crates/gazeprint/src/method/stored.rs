@@ -94,6 +94,24 @@ impl From<SharedDensity> for StoredDensity {
     }
 }
 
+/// The grid over a support that was stored.
+pub(super) fn checked_grid(
+    id: DensityId,
+    lower: f64,
+    upper: f64,
+) -> Result<Arc<Grid>, StoredDensityError> {
+    let density = id.name();
+    // Comparisons that no number which is none passes.
+    if !(lower >= 0.0 && lower <= MAX_LOWER * upper && upper > 0.0 && upper.is_finite()) {
+        return Err(StoredDensityError::Support { density, lower, upper });
+    }
+    let grid = Arc::new(Grid::new(lower, upper));
+    match grid.nodes()[0].is_normal() {
+        true => Ok(grid),
+        false => Err(StoredDensityError::NotFinite { density }),
+    }
+}
+
 impl TryFrom<StoredDensity> for SharedDensity {
     type Error = StoredDensityError;
 
@@ -102,15 +120,8 @@ impl TryFrom<StoredDensity> for SharedDensity {
         let id = DensityId::ALL.into_iter().find(|id| id.name() == density);
         let id = id.ok_or(StoredDensityError::UnknownDensity(density))?;
         let density = id.name();
-        // Comparisons that no number which is none passes.
-        if !(lower >= 0.0 && lower <= MAX_LOWER * upper && upper > 0.0 && upper.is_finite()) {
-            return Err(StoredDensityError::Support { density, lower, upper });
-        }
         let not_finite = StoredDensityError::NotFinite { density };
-        let grid = Arc::new(Grid::new(lower, upper));
-        if !grid.nodes()[0].is_normal() {
-            return Err(not_finite);
-        }
+        let grid = checked_grid(id, lower, upper)?;
         let features = match process {
             None => Features::gamma(grid),
             Some(process) => {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::aims::{AIMED, Aim, PART, Spot};
 use super::durations::Stay;
 use super::features::{self, DURATION_FEATURES, TYPE_FEATURES};
@@ -76,41 +78,35 @@ pub(super) struct Lanes {
 }
 
 /// One reader, for [`Lanes`].
-pub(super) struct Lane {
-    pub(super) types: Vec<f64>,
-    pub(super) durations: Vec<f64>,
+pub(super) struct Lane<'a> {
+    pub(super) types: &'a [f64],
+    pub(super) durations: &'a [f64],
     /// By kind.
-    pub(super) tables: [Vec<f64>; 5],
+    pub(super) tables: [&'a [f64]; 5],
     /// By kind of saccade.
-    pub(super) aims: Vec<Vec<f64>>,
+    pub(super) aims: &'a [Vec<f64>],
     /// Log densities of amplitudes, by kind of saccade.
-    pub(super) amplitudes: [Vec<f64>; AIMED.len()],
+    pub(super) amplitudes: [&'a [f64]; AIMED.len()],
 }
 
 impl Lanes {
-    pub(super) fn new(lanes: &[Lane]) -> Self {
-        fn side_by_side(len: usize, rows: &[&[f64]]) -> Vec<f64> {
+    pub(super) fn new(lanes: &[Lane<'_>]) -> Self {
+        fn side_by_side(rows: &[&[f64]]) -> Vec<f64> {
+            let len = rows.first().map_or(0, |row| row.len());
             (0..len).flat_map(|i| rows.iter().map(move |row| row[i])).collect()
         }
-        let rows = |of: fn(&Lane) -> &[f64]| lanes.iter().map(of).collect::<Vec<_>>();
-        let of_kinds = |of: fn(&Lane, usize) -> &Vec<f64>| {
-            let kinds = 0..AIMED.len();
-            kinds
-                .map(|kind| {
-                    let rows: Vec<&[f64]> = lanes.iter().map(|l| &of(l, kind)[..]).collect();
-                    side_by_side(rows.first().map_or(0, |row| row.len()), &rows)
-                })
-                .collect()
-        };
+        let kinds = 0..AIMED.len();
+        let aims = |kind: usize| lanes.iter().map(|l| &l.aims[kind][..]).collect::<Vec<_>>();
+        let amplitudes = |kind: usize| lanes.iter().map(|l| l.amplitudes[kind]).collect::<Vec<_>>();
         Self {
             readers: lanes.len(),
-            types: side_by_side(FREE.len() * TYPE_FEATURES, &rows(|l| &l.types)),
-            durations: side_by_side(DURATION_FEATURES, &rows(|l| &l.durations)),
+            types: side_by_side(&lanes.iter().map(|l| l.types).collect::<Vec<_>>()),
+            durations: side_by_side(&lanes.iter().map(|l| l.durations).collect::<Vec<_>>()),
             tables: (0..5)
                 .map(|kind| lanes.iter().flat_map(|l| l.tables[kind].iter().copied()).collect())
                 .collect(),
-            aims: of_kinds(|l, kind| &l.aims[kind]),
-            amplitudes: of_kinds(|l, kind| &l.amplitudes[kind]),
+            aims: kinds.clone().map(|kind| side_by_side(&aims(kind))).collect(),
+            amplitudes: kinds.map(|kind| side_by_side(&amplitudes(kind))).collect(),
         }
     }
 
@@ -130,6 +126,23 @@ impl Lanes {
                 self.score_aim(common, aim, &mut landings, scores);
             }
         }
+    }
+
+    /// The same for each part of the evidence.
+    fn parts(&self, common: &Common, seen: &[Seen]) -> [Vec<f64>; 3] {
+        let [mut types, mut amplitudes, mut durations] = [(); 3].map(|()| vec![0.0; self.readers]);
+        let mut sums = vec![0.0; FREE.len() * self.readers];
+        let mut landings = Landings::default();
+        for Seen { choice, stay, aim } in seen {
+            if let Some(choice) = choice {
+                self.score_type(choice, &mut sums, &mut types);
+            }
+            self.score_duration(common, stay, &mut sums[..self.readers], &mut durations);
+            if let Some(aim) = aim {
+                self.score_aim(common, aim, &mut landings, &mut amplitudes);
+            }
+        }
+        [types, amplitudes, durations]
     }
 
     fn score_type(&self, choice: &Choice, sums: &mut [f64], scores: &mut [f64]) {
@@ -251,6 +264,37 @@ pub struct PopulationGallery {
     pub(super) population: Lanes,
 }
 
+/// The evidence of a probe by what it comes from, in nats.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Evidence {
+    /// Which moves the eye made.
+    pub types: f64,
+    /// Where it landed.
+    pub amplitudes: f64,
+    /// How long it rested.
+    pub durations: f64,
+}
+
+impl PopulationGallery {
+    /// What each part of a probe says for every reader, against the population. Their sum is the
+    /// score less that of the population.
+    pub fn evidence(&self, probe: &Probe) -> Vec<Evidence> {
+        let readers = self.readers.parts(&self.common, probe.seen());
+        let population = self.population.parts(&self.common, probe.seen());
+        let (places, place) = (self.places.scores(probe), self.places.population(probe, &[]));
+        (0..self.len())
+            .map(|r| {
+                let part = |i: usize| readers[i][r] - population[i][0];
+                Evidence {
+                    types: part(0),
+                    amplitudes: part(1) + places[r] - place,
+                    durations: part(2),
+                }
+            })
+            .collect()
+    }
+}
+
 impl Gallery for PopulationGallery {
     fn len(&self) -> usize {
         self.places.len()
@@ -290,14 +334,15 @@ mod tests {
         let grid = Grid::new(0.0, 60.0);
         let scales = [0.0, 0.4, -0.9];
         let tables = log_f(&grid);
-        let lane = |scale: &f64| Lane {
-            types: vec![0.0; FREE.len() * TYPE_FEATURES],
-            durations: vec![0.0; DURATION_FEATURES],
-            tables: std::array::from_fn(|_| tables.clone()),
-            aims: vec![coefficients(*scale); AIMED.len()],
-            amplitudes: std::array::from_fn(|_| tables.clone()),
+        let aimed = scales.map(|scale| vec![coefficients(scale); AIMED.len()]);
+        let lane = |aims| Lane {
+            types: &[0.0; FREE.len() * TYPE_FEATURES],
+            durations: &[0.0; DURATION_FEATURES],
+            tables: [&tables; 5],
+            aims,
+            amplitudes: [&tables; AIMED.len()],
         };
-        let lanes = Lanes::new(&scales.iter().map(lane).collect::<Vec<_>>());
+        let lanes = Lanes::new(&aimed.each_ref().map(|aims| lane(aims)));
         let grids = std::array::from_fn(|_| Arc::new(grid.clone()));
         let common = Common { centre: [0.0; DURATION_FEATURES], amplitudes: grids.clone(), grids };
         let mut room = Landings::default();

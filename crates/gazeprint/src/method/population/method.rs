@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::learn::interrupted;
-use super::{Population, PopulationGallery, ReaderPosterior, grouped};
+use super::{Background, Population, PopulationGallery, ReaderPosterior, Template, grouped};
 use crate::inference::{Engine, Laplace};
 use crate::method::{
     DensityReport, FitError, FitReport, Fitted, Fold, Method, Monitor, Occasion, SharedDensity,
@@ -41,6 +41,17 @@ enum Day {
     Imagined(u64),
 }
 
+impl Day {
+    /// The day that a half of the readings is taken to be of.
+    fn of_fold(training: &Training<'_>, number: usize) -> Self {
+        // Held-out texts of the same day say little about another one.
+        match training.occasion() {
+            Occasion::Another if !training.has_sessions() => Self::Imagined(number as u64),
+            _ => Self::Recorded,
+        }
+    }
+}
+
 impl PopulationMethod {
     fn fit_part(
         &self,
@@ -51,30 +62,94 @@ impl PopulationMethod {
         monitor: &dyn Monitor,
     ) -> Result<Part, FitError> {
         let population = Population::learn(readers, readings, monitor)?;
-        let enroll = |reader: usize, readings: &[&Reading]| {
-            let stream = |density: &SharedDensity| density.stream(seed, reader);
-            population.enroll(&self.engine, readings, stream)
-        };
-        let mut posteriors = grouped(readers, readings)
+        let readings = grouped(readers, readings);
+        let posteriors = population.posteriors(&self.engine, &readings, day, seed, monitor)?;
+        let stream = |density: &SharedDensity| density.stream(seed, readers);
+        let nobody = population.enroll(&self.engine, &[], stream);
+        let gallery = population.gallery(&posteriors, &nobody);
+        Ok(Part { population, posteriors, gallery })
+    }
+}
+
+impl Population {
+    /// What is known of readers, by what each read, on a day.
+    fn posteriors(
+        &self,
+        engine: &Engine,
+        by_reader: &[Vec<&Reading>],
+        day: Day,
+        seed: u64,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<ReaderPosterior>, FitError> {
+        let posteriors = by_reader
             .par_iter()
             .enumerate()
             .map(|(reader, readings)| {
                 if monitor.stop() {
                     return Err(interrupted());
                 }
-                let posterior = enroll(reader, readings);
+                let stream = |density: &SharedDensity| density.stream(seed, reader);
+                let posterior = self.enroll(engine, readings, stream);
                 monitor.advance(DensityId::ALL.len() as u64);
                 Ok(posterior)
             })
             .collect::<Result<Vec<_>, _>>()?;
-        if let Day::Imagined(number) = day {
-            let index = |reader: usize| stream::ANOTHER_DAY + (number << 24) + reader as u64;
-            let stream = |reader: usize| Stream { seed, index: index(reader) };
-            posteriors = population.on_another_day(&posteriors, stream);
-        }
-        let gallery = population.gallery(&posteriors, &enroll(readers, &[]));
-        Ok(Part { population, posteriors, gallery })
+        let Day::Imagined(number) = day else {
+            return Ok(posteriors);
+        };
+        let index = |reader: usize| stream::ANOTHER_DAY + (number << 24) + reader as u64;
+        let stream = |reader: usize| Stream { seed, index: index(reader) };
+        Ok(self.on_another_day(&posteriors, stream))
     }
+
+    /// The template of a reader who read this, and what templates are compared on where nothing was
+    /// read. It depends on the readings alone, not on who else is enrolled, or when.
+    pub fn template(&self, readings: &[&Reading]) -> Template {
+        self.known(readings).template()
+    }
+
+    /// What templates of this population are compared on.
+    pub fn background(&self) -> Background {
+        self.background_with(&self.known(&[]))
+    }
+
+    fn known(&self, readings: &[&Reading]) -> ReaderPosterior {
+        let engine = Engine::Laplace(Laplace::default());
+        self.enroll(&engine, readings, |density| density.stream(0, 0))
+    }
+
+    /// The readers of `training` learned from either half of what they read, under this population:
+    /// what the other half scores tells what scores are worth.
+    ///
+    /// # Errors
+    /// If the monitor says stop.
+    pub fn folds(
+        &self,
+        training: &Training<'_>,
+        seed: u64,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Fold>, FitError> {
+        let engine = Engine::Laplace(Laplace::default());
+        let background = self.background();
+        let halves = training.halves(seed).into_iter().flatten().enumerate();
+        halves
+            .map(|(number, held_out)| {
+                let by_reader = grouped(training.readers(), &kept(training, &held_out));
+                let day = Day::of_fold(training, number);
+                let posteriors = self.posteriors(&engine, &by_reader, day, seed, monitor)?;
+                let templates: Vec<Template> =
+                    posteriors.iter().map(ReaderPosterior::template).collect();
+                let gallery = background.side_by_side(&templates);
+                Ok(Fold::new(Box::new(gallery), training, &held_out))
+            })
+            .collect()
+    }
+}
+
+/// The readings that are not held out.
+fn kept<'a>(training: &Training<'a>, held_out: &[bool]) -> Vec<(usize, &'a Reading)> {
+    let readings = training.readings().iter().zip(held_out);
+    readings.filter(|(_, held_out)| !**held_out).map(|(r, _)| *r).collect()
 }
 
 impl Method for PopulationMethod {
@@ -98,15 +173,8 @@ impl Method for PopulationMethod {
         let start = Instant::now();
         let mut folds = Vec::new();
         for (number, held_out) in training.halves(seed).into_iter().flatten().enumerate() {
-            // Held-out texts of the same day say little about another one.
-            let day = match training.occasion() {
-                Occasion::Another if !training.has_sessions() => Day::Imagined(number as u64),
-                _ => Day::Recorded,
-            };
-            let readings = training.readings().iter().zip(&held_out);
-            let kept: Vec<(usize, &Reading)> =
-                readings.filter(|(_, held_out)| !**held_out).map(|(r, _)| *r).collect();
-            let part = self.fit_part(readers, &kept, day, seed, monitor)?;
+            let day = Day::of_fold(training, number);
+            let part = self.fit_part(readers, &kept(training, &held_out), day, seed, monitor)?;
             folds.push(Fold::new(Box::new(part.gallery), training, &held_out));
         }
         let tune_seconds = start.elapsed().as_secs_f64();

@@ -14,6 +14,7 @@
 //! | `gallery` | scores |
 //! | `method` | the method `population` |
 //! | `stored` | the population as it is stored |
+//! | `template` | readers as they are stored and compared |
 //! | `traits` | the population in numbers for people |
 
 mod aims;
@@ -27,10 +28,9 @@ mod learn;
 mod method;
 mod sessions;
 mod stored;
+mod template;
 mod traits;
 mod types;
-
-use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -40,21 +40,19 @@ use self::durations::Stay;
 pub use self::enroll::ReaderPosterior;
 use self::enroll::mode;
 use self::features::DURATION_FEATURES;
-pub use self::gallery::PopulationGallery;
 pub(crate) use self::gallery::Seen;
-use self::gallery::{Common, Lane, Lanes};
+pub use self::gallery::{Evidence, PopulationGallery};
 use self::gaussian::Message;
 use self::joint::Joint;
 pub use self::method::{PopulationMethod, population};
 use self::stored::StoredPopulation;
 pub use self::stored::StoredPopulationError;
+pub use self::template::{Background, Template, TemplateError};
 pub use self::traits::{DensityTraits, RegressionTraits, SessionShare, Trait, Traits};
 use self::types::Choice;
 use super::{FitError, Monitor, Observations, SharedDensity};
 use crate::density::GaussianPrior;
-use crate::gallery::TemplateGallery;
 use crate::saccade::{DensityId, Event, Reading};
-use crate::template::{Layout, Parts, ReaderModel};
 
 /// What readers have in common, and how they differ.
 ///
@@ -213,36 +211,7 @@ impl Population {
         readers: &[ReaderPosterior],
         nobody: &ReaderPosterior,
     ) -> PopulationGallery {
-        let grid = |id: DensityId| Arc::clone(self.densities[id as usize].features.grid());
-        // Of what is alike in all situations, only the first place on a line is left.
-        let first = DensityId::Alpha0;
-        let parts = Parts { amplitudes: false, durations: false };
-        let layout = Layout::new(parts, [(first, grid(first))], 1);
-        let row = |reader: &ReaderPosterior| {
-            let log_densities = vec![reader.densities[first as usize].log_mean.clone()];
-            layout.row(&ReaderModel { pi: [1.0; 4], mu: 0.5, log_densities })
-        };
-        let rows: Vec<Vec<f64>> = readers.par_iter().map(row).collect();
-        let population = row(nobody);
-        let durations = |kind: usize| DensityId::ALL[DensityId::Delta0 as usize + kind];
-        let lane = |reader: &ReaderPosterior| Lane {
-            types: reader.types.clone(),
-            durations: reader.durations.clone(),
-            tables: std::array::from_fn(|kind| {
-                reader.densities[durations(kind) as usize].log_mean.clone()
-            }),
-            aims: reader.aims.clone(),
-            amplitudes: AIMED.map(|id| reader.densities[id as usize].log_mean.clone()),
-        };
-        PopulationGallery {
-            places: TemplateGallery::new(layout.clone(), &rows, population),
-            common: Common {
-                centre: self.centre,
-                grids: std::array::from_fn(|kind| grid(durations(kind))),
-                amplitudes: AIMED.map(grid),
-            },
-            readers: Lanes::new(&readers.iter().map(lane).collect::<Vec<_>>()),
-            population: Lanes::new(&[lane(nobody)]),
-        }
+        let readers: Vec<Template> = readers.iter().map(ReaderPosterior::template).collect();
+        self.background_with(nobody).side_by_side(&readers)
     }
 }

@@ -1,0 +1,217 @@
+//! Readers as they are stored and compared.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::aims::AIMED;
+use super::features::{AIM_FEATURES, DURATION_FEATURES};
+use super::gallery::{Common, Lane, Lanes};
+use super::types::TYPE_COEFFICIENTS;
+use super::{Population, PopulationGallery, ReaderPosterior};
+use crate::density::Grid;
+use crate::gallery::TemplateGallery;
+use crate::method::stored::{StoredDensityError, checked_grid};
+use crate::saccade::DensityId;
+use crate::template::{Layout, Parts, ReaderModel};
+
+/// What probes are compared with of one reader: coefficients, and densities at the nodes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Template {
+    types: Vec<f64>,
+    durations: Vec<f64>,
+    /// By kind of saccade.
+    aims: Vec<Vec<f64>>,
+    /// In the order of [`DensityId::ALL`].
+    log_densities: Vec<Vec<f64>>,
+}
+
+/// What templates are compared on: grids, centres, and a reader of whom nothing is known. It follows
+/// from a [`Population`], and is all of it that comparing takes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "StoredBackground", into = "StoredBackground")]
+pub struct Background {
+    centre: [f64; DURATION_FEATURES],
+    /// In the order of [`DensityId::ALL`].
+    grids: Vec<Arc<Grid>>,
+    nobody: Template,
+}
+
+/// What can be wrong with a stored template or background.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum TemplateError {
+    /// Another number of coefficients or nodes.
+    #[error(
+        "{part}: found {found} numbers, expected {expected}; it belongs to another version of the model"
+    )]
+    Length {
+        /// Of what.
+        part: &'static str,
+        /// As many as there are.
+        found: usize,
+        /// As many as there should be.
+        expected: usize,
+    },
+    /// Numbers that nothing can be compared with.
+    #[error("{part}: found numbers that are not finite")]
+    NotFinite {
+        /// Where.
+        part: &'static str,
+    },
+    /// A grid that is none.
+    #[error(transparent)]
+    Grid(#[from] StoredDensityError),
+}
+
+impl ReaderPosterior {
+    /// What is stored and compared of the reader.
+    pub fn template(&self) -> Template {
+        Template {
+            types: self.types.clone(),
+            durations: self.durations.clone(),
+            aims: self.aims.clone(),
+            log_densities: self.densities.iter().map(|d| d.log_mean.clone()).collect(),
+        }
+    }
+}
+
+impl Template {
+    fn density(&self, id: DensityId) -> &Vec<f64> {
+        &self.log_densities[id as usize]
+    }
+
+    /// Refuses what does not fit these grids.
+    fn check(&self, grids: &[Arc<Grid>]) -> Result<(), TemplateError> {
+        let length = |part, found, expected| match found == expected {
+            true => Ok(()),
+            false => Err(TemplateError::Length { part, found, expected }),
+        };
+        let finite = |part, values: &[f64]| match values.iter().all(|v| v.is_finite()) {
+            true => Ok(()),
+            false => Err(TemplateError::NotFinite { part }),
+        };
+        length("types", self.types.len(), TYPE_COEFFICIENTS)?;
+        finite("types", &self.types)?;
+        length("durations", self.durations.len(), DURATION_FEATURES)?;
+        finite("durations", &self.durations)?;
+        length("aims", self.aims.len(), AIMED.len())?;
+        for aim in &self.aims {
+            length("aims", aim.len(), AIM_FEATURES)?;
+            finite("aims", aim)?;
+        }
+        length("densities", self.log_densities.len(), DensityId::ALL.len())?;
+        for ((id, log_f), grid) in DensityId::ALL.into_iter().zip(&self.log_densities).zip(grids) {
+            length(id.name(), log_f.len(), grid.nodes().len())?;
+            // Densities may vanish: their logarithm is then minus infinity.
+            if log_f.iter().any(|v| v.is_nan() || *v == f64::INFINITY) {
+                return Err(TemplateError::NotFinite { part: id.name() });
+            }
+        }
+        Ok(())
+    }
+
+    fn lane(&self) -> Lane<'_> {
+        Lane {
+            types: &self.types,
+            durations: &self.durations,
+            tables: std::array::from_fn(|kind| &self.density(of_duration(kind))[..]),
+            aims: &self.aims,
+            amplitudes: AIMED.map(|id| &self.density(id)[..]),
+        }
+    }
+}
+
+fn of_duration(kind: usize) -> DensityId {
+    DensityId::ALL[DensityId::Delta0 as usize + kind]
+}
+
+impl Population {
+    /// What templates of this population are compared on; `nobody` is a reader of whom nothing is
+    /// known.
+    pub(super) fn background_with(&self, nobody: &ReaderPosterior) -> Background {
+        Background {
+            centre: self.centre,
+            grids: self.densities.iter().map(|d| Arc::clone(d.features.grid())).collect(),
+            nobody: nobody.template(),
+        }
+    }
+}
+
+impl Background {
+    /// Readers that probes can be compared with.
+    ///
+    /// # Errors
+    /// If a template is of another version of the model, or holds numbers that are none.
+    pub fn gallery(&self, readers: &[Template]) -> Result<PopulationGallery, TemplateError> {
+        readers.iter().try_for_each(|template| template.check(&self.grids))?;
+        Ok(self.side_by_side(readers))
+    }
+
+    /// The same for templates that are known to fit.
+    pub(super) fn side_by_side(&self, readers: &[Template]) -> PopulationGallery {
+        let grid = |id: DensityId| Arc::clone(&self.grids[id as usize]);
+        // Of what is alike in all situations, only the first place on a line is left.
+        let first = DensityId::Alpha0;
+        let parts = Parts { amplitudes: false, durations: false };
+        let layout = Layout::new(parts, [(first, grid(first))], 1);
+        let row = |template: &Template| {
+            let log_densities = vec![template.density(first).clone()];
+            layout.row(&ReaderModel { pi: [1.0; 4], mu: 0.5, log_densities })
+        };
+        let rows: Vec<Vec<f64>> = readers.iter().map(row).collect();
+        let population = row(&self.nobody);
+        let lanes: Vec<Lane<'_>> = readers.iter().map(Template::lane).collect();
+        PopulationGallery {
+            places: TemplateGallery::new(layout.clone(), &rows, population),
+            common: Common {
+                centre: self.centre,
+                grids: std::array::from_fn(|kind| grid(of_duration(kind))),
+                amplitudes: AIMED.map(grid),
+            },
+            readers: Lanes::new(&lanes),
+            population: Lanes::new(&[self.nobody.lane()]),
+        }
+    }
+}
+
+/// What a [`Background`] is computed from.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredBackground {
+    centre: [f64; DURATION_FEATURES],
+    /// Ends of the supports, in the order of [`DensityId::ALL`].
+    supports: Vec<[f64; 2]>,
+    nobody: Template,
+}
+
+impl From<Background> for StoredBackground {
+    fn from(background: Background) -> Self {
+        let Background { centre, grids, nobody } = background;
+        let supports = grids.iter().map(|grid| [grid.lower(), grid.upper()]).collect();
+        Self { centre, supports, nobody }
+    }
+}
+
+impl TryFrom<StoredBackground> for Background {
+    type Error = TemplateError;
+
+    fn try_from(stored: StoredBackground) -> Result<Self, TemplateError> {
+        let StoredBackground { centre, supports, nobody } = stored;
+        let (found, expected) = (supports.len(), DensityId::ALL.len());
+        if found != expected {
+            return Err(TemplateError::Length { part: "supports", found, expected });
+        }
+        if !centre.iter().all(|c| c.is_finite()) {
+            return Err(TemplateError::NotFinite { part: "centre" });
+        }
+        let grids = DensityId::ALL
+            .into_iter()
+            .zip(supports)
+            .map(|(id, [lower, upper])| checked_grid(id, lower, upper))
+            .collect::<Result<Vec<_>, _>>()?;
+        nobody.check(&grids)?;
+        Ok(Self { centre, grids, nobody })
+    }
+}
