@@ -1,0 +1,230 @@
+//! Seals: what proves that a record is the one that was written, there.
+//!
+//! Without encryption a seal is a SHA-256 checksum. It tells damage, not forgery. With encryption
+//! it is nonce and tag of XChaCha20-Poly1305. Both cover the identity of the gallery and the place
+//! in it, so that a record that was moved or comes from another gallery is no record.
+
+use chacha20poly1305::aead::AeadInOut;
+use chacha20poly1305::{KeyInit, Tag, XChaCha20Poly1305, XNonce};
+use hmac::{Hmac, Mac};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use crate::backend::Row;
+use crate::{Kind, StoreError};
+
+/// Format of seals and headers.
+pub(crate) const FORMAT: u8 = 1;
+/// Bytes of the checksum of a plain gallery.
+pub(crate) const CHECKSUM: usize = 32;
+const NONCE: usize = 24;
+const TAG: usize = 16;
+/// Bytes of nonce and tag.
+pub(crate) const NONCE_AND_TAG: usize = NONCE + TAG;
+
+/// Tells seals of galleries from anything else that is computed with the same key.
+const DOMAIN: &[u8] = b"gazeprint gallery seal\0";
+
+/// A gallery's own random number.
+pub(crate) type Identity = [u8; 16];
+/// A key, wiped after use.
+pub(crate) type Key = Zeroizing<[u8; 32]>;
+
+/// Where in a gallery something stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Place<'a> {
+    /// The state in the header, behind what says how it is encrypted.
+    Header(&'a [u8]),
+    /// A record.
+    Record(Kind, Row),
+    /// An entry of the log.
+    Log(u64),
+    /// The data key in the header, behind what says how it is wrapped.
+    DataKey(&'a [u8]),
+}
+
+impl Place<'_> {
+    /// What a seal covers besides the content. No two places have the same.
+    fn context(self, identity: &Identity) -> Vec<u8> {
+        let mut context = [DOMAIN, &[FORMAT], identity].concat();
+        match self {
+            Self::Header(before) => {
+                context.push(0);
+                context.extend_from_slice(before);
+            }
+            Self::Record(kind, row) => {
+                context.push(kind.code());
+                context.extend_from_slice(&row);
+            }
+            Self::Log(sequence) => {
+                context.push(0xfe);
+                context.extend_from_slice(&sequence.to_le_bytes());
+            }
+            Self::DataKey(before) => {
+                context.push(0xff);
+                context.extend_from_slice(before);
+            }
+        }
+        context
+    }
+}
+
+/// A seal that does not fit.
+#[derive(Debug)]
+pub(crate) struct Broken;
+
+/// Random bytes of the operating system.
+pub(crate) fn random<const N: usize>() -> Result<[u8; N], StoreError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| StoreError::Randomness { message: error.to_string() })?;
+    Ok(bytes)
+}
+
+/// A key for one purpose, from a key for several.
+pub(crate) fn derive(key: &[u8], purpose: &str) -> Key {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("keys of any length are taken");
+    mac.update(purpose.as_bytes());
+    Zeroizing::new(mac.finalize().into_bytes().into())
+}
+
+/// Seals what is stored in one gallery, and tells names of rows.
+pub(crate) struct Sealer {
+    identity: Identity,
+    names: Key,
+    cipher: Option<XChaCha20Poly1305>,
+}
+
+impl Sealer {
+    /// For a gallery without encryption.
+    pub(crate) fn plain(identity: Identity) -> Self {
+        Self { identity, names: derive(&identity, "gazeprint gallery names"), cipher: None }
+    }
+
+    /// For an encrypted gallery.
+    pub(crate) fn encrypted(identity: Identity, data_key: &Key) -> Self {
+        let key = derive(data_key.as_ref(), "gazeprint gallery records");
+        let names = derive(data_key.as_ref(), "gazeprint gallery names");
+        Self { identity, names, cipher: Some(cipher(&key)) }
+    }
+
+    /// For the data key itself. It has no rows.
+    pub(crate) fn of_data_key(identity: Identity, key: &Key) -> Self {
+        Self { identity, names: Zeroizing::new([0; 32]), cipher: Some(cipher(key)) }
+    }
+
+    pub(crate) fn is_encrypting(&self) -> bool {
+        self.cipher.is_some()
+    }
+
+    /// Bytes of a seal.
+    pub(crate) fn length(&self) -> usize {
+        if self.is_encrypting() { NONCE_AND_TAG } else { CHECKSUM }
+    }
+
+    /// The row of a name.
+    pub(crate) fn row(&self, name: &str) -> Row {
+        let mut mac =
+            Hmac::<Sha256>::new_from_slice(self.names.as_ref()).expect("any length is taken");
+        mac.update(name.as_bytes());
+        let mut row = Row::default();
+        row.copy_from_slice(&mac.finalize().into_bytes()[..16]);
+        row
+    }
+
+    /// Encrypts the body in place, where the gallery is encrypted, and gives its seal.
+    pub(crate) fn seal(&self, place: Place<'_>, body: &mut [u8]) -> Result<Vec<u8>, StoreError> {
+        let context = place.context(&self.identity);
+        let Some(cipher) = &self.cipher else {
+            return Ok(checksum(&context, body).to_vec());
+        };
+        let nonce = random::<NONCE>()?;
+        let tag = cipher
+            .encrypt_inout_detached(&XNonce::from(nonce), &context, body.into())
+            .expect("records are far below the 256 GB that the cipher takes");
+        Ok([nonce.as_slice(), tag.as_slice()].concat())
+    }
+
+    /// Decrypts the body in place. What it holds afterwards counts only if the seal fits.
+    pub(crate) fn open(
+        &self,
+        place: Place<'_>,
+        seal: &[u8],
+        body: &mut [u8],
+    ) -> Result<(), Broken> {
+        let context = place.context(&self.identity);
+        let Some(cipher) = &self.cipher else {
+            return (checksum(&context, body) == seal).then_some(()).ok_or(Broken);
+        };
+        let (nonce, tag) = seal.split_at_checked(NONCE).ok_or(Broken)?;
+        let nonce = <[u8; NONCE]>::try_from(nonce).map_err(|_| Broken)?;
+        let tag = <[u8; TAG]>::try_from(tag).map_err(|_| Broken)?;
+        cipher
+            .decrypt_inout_detached(&XNonce::from(nonce), &context, body.into(), &Tag::from(tag))
+            .map_err(|_| Broken)
+    }
+}
+
+fn cipher(key: &Key) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new_from_slice(key.as_ref()).expect("a key has 32 bytes")
+}
+
+fn checksum(context: &[u8], body: &[u8]) -> [u8; CHECKSUM] {
+    // The length keeps contexts and bodies apart.
+    let length = (context.len() as u64).to_le_bytes();
+    Sha256::new().chain_update(length).chain_update(context).chain_update(body).finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seal_fits_one_content_at_one_place_of_one_gallery() {
+        let key = Zeroizing::new([3; 32]);
+        let sealers = |identity| [Sealer::plain(identity), Sealer::encrypted(identity, &key)];
+        for (ours, other) in sealers([1; 16]).into_iter().zip(sealers([2; 16])) {
+            let place = Place::Record(Kind::Template, [5; 16]);
+            let mut body = b"templates are secret".to_vec();
+            let seal = ours.seal(place, &mut body).unwrap();
+            assert_eq!(seal.len(), ours.length());
+            assert_ne!(ours.is_encrypting(), body.starts_with(b"templates"));
+            let opens = |sealer: &Sealer, place, seal: &[u8], body: &[u8]| {
+                let mut body = body.to_vec();
+                sealer.open(place, seal, &mut body).is_ok() && body == b"templates are secret"
+            };
+            assert!(opens(&ours, place, &seal, &body));
+            assert!(!opens(&other, place, &seal, &body));
+            for elsewhere in [
+                Place::Record(Kind::Readings, [5; 16]),
+                Place::Record(Kind::Template, [6; 16]),
+                Place::Log(5),
+                Place::Header(&[]),
+            ] {
+                assert!(!opens(&ours, elsewhere, &seal, &body));
+            }
+            for at in 0..seal.len() {
+                let mut bent = seal.clone();
+                bent[at] ^= 1;
+                assert!(!opens(&ours, place, &bent, &body));
+                assert!(!opens(&ours, place, &seal[..at], &body));
+            }
+            for at in 0..body.len() {
+                let mut bent = body.clone();
+                bent[at] ^= 0x80;
+                assert!(!opens(&ours, place, &seal, &bent));
+                assert!(!opens(&ours, place, &seal, &body[..at]));
+            }
+        }
+    }
+
+    #[test]
+    fn rows_tell_names_apart_and_differ_between_galleries() {
+        let [a, b] = [[1; 16], [2; 16]].map(Sealer::plain);
+        assert_eq!(a.row("anna"), a.row("anna"));
+        assert_ne!(a.row("anna"), a.row("Anna"));
+        assert_ne!(a.row("anna"), b.row("anna"));
+        let key = Zeroizing::new([3; 32]);
+        assert_ne!(a.row("anna"), Sealer::encrypted([1; 16], &key).row("anna"));
+    }
+}

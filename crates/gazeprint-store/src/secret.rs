@@ -1,0 +1,246 @@
+//! What opens an encrypted gallery.
+
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write as _};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+/// Bytes of a key.
+const KEY: usize = 32;
+/// More than any file of a key has: digits, and the end of a line.
+const LONGEST: usize = 2 * KEY + 2;
+
+/// What opens an encrypted gallery. It is wiped from memory when it is dropped, and cannot be shown.
+pub enum Secret {
+    /// A key, from a file.
+    Key(Zeroizing<[u8; 32]>),
+    /// A passphrase.
+    Passphrase(Zeroizing<String>),
+}
+
+/// Why there is no key.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum KeyFileError {
+    /// No such file.
+    #[error("{} does not exist; expected a file with a key; check the path, or make a new key",
+            .file.display())]
+    Missing {
+        /// The path given.
+        file: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("{} cannot be read: {error}; check that it is a file you may read", .file.display())]
+    Unreadable {
+        /// The path given.
+        file: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The operating system refused.
+    #[error("{} cannot be written: {error}; check the folder, and that there is room",
+            .file.display())]
+    Unwritable {
+        /// The path given.
+        file: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A new key would overwrite something.
+    #[error("{} exists already; a key that is overwritten is lost, and with it every gallery it \
+             opens; choose another path", .file.display())]
+    Exists {
+        /// The path given.
+        file: PathBuf,
+    },
+    /// Others may read it.
+    #[error("{} may be read by others: found the mode {mode:03o}, expected 600 or 400; run \
+             `chmod 600` on it, and make a new key if others may have seen this one",
+            .file.display())]
+    Open {
+        /// The file.
+        file: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// Something else.
+    #[error("{} holds no key: found {found}, expected 64 hexadecimal digits or 32 bytes; give the \
+             file that was made with the gallery", .file.display())]
+    NotAKey {
+        /// The file.
+        file: PathBuf,
+        /// What is there instead.
+        found: String,
+    },
+    /// The operating system has no random numbers.
+    #[error("no key can be made: the system gives no random numbers ({message}); try again")]
+    Randomness {
+        /// What the system said.
+        message: String,
+    },
+}
+
+impl Secret {
+    /// Reads a key: 64 hexadecimal digits, or 32 bytes as they are.
+    ///
+    /// # Errors
+    /// If the file cannot be read, holds something else, or may be read by others.
+    pub fn read_key_file(file: &Path) -> Result<Self, KeyFileError> {
+        let unreadable = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => KeyFileError::Missing { file: file.to_owned() },
+            _ => KeyFileError::Unreadable { file: file.to_owned(), error },
+        };
+        let opened = File::open(file).map_err(unreadable)?;
+        refuse_open(file, &opened.metadata().map_err(unreadable)?)?;
+        let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST + 1));
+        opened.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        let not = |found| KeyFileError::NotAKey { file: file.to_owned(), found };
+        if let Ok(key) = <[u8; KEY]>::try_from(bytes.as_slice()) {
+            return Ok(Self::Key(Zeroizing::new(key)));
+        }
+        let digits = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+        let digits = digits.strip_suffix(b"\r").unwrap_or(digits);
+        let mut key = Zeroizing::new([0; KEY]);
+        match digits.len() {
+            length if length == 2 * KEY => {}
+            _ if bytes.len() > LONGEST => return Err(not(format!("more than {LONGEST} bytes"))),
+            length => return Err(not(format!("{length} bytes"))),
+        }
+        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = match (digit(pair[0]), digit(pair[1])) {
+                (Some(high), Some(low)) => high << 4 | low,
+                _ => return Err(not("other characters than 0-9 and a-f".to_owned())),
+            };
+        }
+        Ok(Self::Key(key))
+    }
+
+    /// Makes a key of random bytes, and writes it to a new file that only its owner may read.
+    ///
+    /// # Errors
+    /// If there is such a file already, or it cannot be written.
+    pub fn new_key_file(file: &Path) -> Result<Self, KeyFileError> {
+        let mut key = Zeroizing::new([0; KEY]);
+        getrandom::fill(key.as_mut())
+            .map_err(|error| KeyFileError::Randomness { message: error.to_string() })?;
+        let mut text = Zeroizing::new(String::with_capacity(LONGEST));
+        for byte in key.iter() {
+            write!(text, "{byte:02x}").expect("a text takes what is written to it");
+        }
+        text.push('\n');
+        let mut written = create_private(file).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => KeyFileError::Exists { file: file.to_owned() },
+            _ => KeyFileError::Unwritable { file: file.to_owned(), error },
+        })?;
+        written.write_all(text.as_bytes()).and_then(|()| written.sync_all()).map_err(|error| {
+            _ = std::fs::remove_file(file);
+            KeyFileError::Unwritable { file: file.to_owned(), error }
+        })?;
+        Ok(Self::Key(key))
+    }
+}
+
+fn digit(character: u8) -> Option<u8> {
+    char::from(character).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+#[cfg(unix)]
+fn refuse_open(file: &Path, there: &std::fs::Metadata) -> Result<(), KeyFileError> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = there.permissions().mode() & 0o777;
+    match there.is_file() && mode & 0o077 != 0 {
+        true => Err(KeyFileError::Open { file: file.to_owned(), mode }),
+        false => Ok(()),
+    }
+}
+
+/// Elsewhere permissions are no bits that could be looked at.
+#[cfg(not(unix))]
+fn refuse_open(_: &Path, _: &std::fs::Metadata) -> Result<(), KeyFileError> {
+    Ok(())
+}
+
+/// A new and empty file that only its owner may read.
+pub(crate) fn create_private(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn private(folder: &Path, content: &[u8]) -> PathBuf {
+        let file = folder.join("key");
+        _ = fs::remove_file(&file);
+        create_private(&file).unwrap().write_all(content).unwrap();
+        file
+    }
+
+    fn key(secret: &Secret) -> [u8; 32] {
+        match secret {
+            Secret::Key(key) => **key,
+            Secret::Passphrase(_) => panic!("a passphrase"),
+        }
+    }
+
+    #[test]
+    fn a_new_key_is_read_back_and_never_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        let made = Secret::new_key_file(&file).unwrap();
+        assert_eq!(key(&made), key(&Secret::read_key_file(&file).unwrap()));
+        assert_eq!(fs::read(&file).unwrap().len(), 65);
+        assert!(matches!(Secret::new_key_file(&file), Err(KeyFileError::Exists { .. })));
+        let other = Secret::new_key_file(&folder.path().join("other")).unwrap();
+        assert_ne!(key(&made), key(&other));
+    }
+
+    #[test]
+    fn digits_and_bytes_are_keys_and_nothing_else_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |content: &[u8]| Secret::read_key_file(&private(folder.path(), content));
+        assert_eq!(key(&read(&[7; 32]).unwrap()), [7; 32]);
+        let digits = "0aF1".repeat(16);
+        for end in ["", "\n", "\r\n"] {
+            let found = read((digits.clone() + end).as_bytes()).unwrap();
+            assert_eq!(key(&found)[..2], [0x0a, 0xf1]);
+        }
+        for (content, found) in [
+            (vec![], "found 0 bytes"),
+            (vec![b'a'; 63], "found 63 bytes"),
+            (vec![b'a'; 65], "found 65 bytes"),
+            (vec![b'g'; 64], "found other characters"),
+            (vec![b'a'; 1000], "found more than 66 bytes"),
+        ] {
+            let error = read(&content).err().unwrap().to_string();
+            assert!(error.contains(found), "{error}");
+        }
+        let missing = Secret::read_key_file(&folder.path().join("none"));
+        assert!(matches!(missing, Err(KeyFileError::Missing { .. })));
+        let a_folder = Secret::read_key_file(folder.path());
+        assert!(matches!(a_folder, Err(KeyFileError::Unreadable { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_key_that_others_may_read_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = private(folder.path(), &[7; 32]);
+        for (mode, good) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false)] {
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+            let read = Secret::read_key_file(&file);
+            assert_eq!(read.is_ok(), good, "{mode:o}");
+            assert!(good || matches!(read, Err(KeyFileError::Open { .. })));
+        }
+    }
+}

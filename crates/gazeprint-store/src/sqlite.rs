@@ -1,0 +1,451 @@
+//! A gallery in a file, by SQLite.
+//!
+//! At rest a gallery is one file. Changes go through a rollback journal that is synced before the
+//! file is touched, so that a killed process or a lost power supply leaves the old state or the new
+//! one. What is deleted is overwritten with zeros in the file. The journal has it still, and the
+//! database leaves fragments where it moved rows. Therefore erasing keeps the journal until it has
+//! been overwritten too, and builds the file anew.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
+
+use crate::backend::{Access, Backend, Depth, Row, Stored, VisitEntry, VisitRow};
+use crate::error::Part;
+use crate::secret::create_private;
+use crate::{Kind, Location, StoreError};
+
+/// Tells galleries from other files of SQLite: "gaze".
+const APPLICATION: i64 = 0x6761_7a65;
+/// How long others are waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What makes version n of the tables from version n - 1. Rows of `record` are kept in the order of
+/// their keys, with no index beside them that could tell another story.
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE header (one INTEGER PRIMARY KEY CHECK (one = 1), value BLOB NOT NULL);
+    CREATE TABLE record (
+        kind INTEGER NOT NULL, id BLOB NOT NULL, seal BLOB NOT NULL, value BLOB NOT NULL,
+        PRIMARY KEY (kind, id)
+    ) WITHOUT ROWID;
+    CREATE TABLE log (sequence INTEGER PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL);
+"];
+
+/// The log only grows.
+const GUARDS: &str = "
+    CREATE TRIGGER log_insert BEFORE INSERT ON log
+        WHEN NEW.sequence <> (SELECT coalesce(max(sequence), 0) + 1 FROM log)
+        BEGIN SELECT raise(ABORT, 'the log only grows'); END;
+    CREATE TRIGGER log_update BEFORE UPDATE ON log
+        BEGIN SELECT raise(ABORT, 'the log only grows'); END;
+    CREATE TRIGGER log_delete BEFORE DELETE ON log
+        BEGIN SELECT raise(ABORT, 'the log only grows'); END;
+";
+const NO_GUARDS: &str =
+    "DROP TRIGGER log_insert; DROP TRIGGER log_update; DROP TRIGGER log_delete;";
+
+/// A file of SQLite.
+pub(crate) struct Sqlite {
+    at: Location,
+    /// Its path without links: the journal stands beside it.
+    file: PathBuf,
+    connection: Connection,
+    access: Access,
+    /// An empty file is written to, with a journal, as soon as a change begins.
+    is_new: bool,
+}
+
+impl Sqlite {
+    /// Opens a gallery.
+    pub(crate) fn open(at: &Location) -> Result<Self, StoreError> {
+        let path = path_of(at);
+        let file = fs::canonicalize(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => StoreError::Missing { at: at.clone() },
+            _ => StoreError::System { file: path.to_owned(), doing: "opening the gallery", error },
+        })?;
+        let other =
+            |found: &str| Err(StoreError::NotAGallery { at: at.clone(), found: found.to_owned() });
+        if file.is_dir() {
+            return other("a folder");
+        }
+        let mut opened = Self::connect(at, file)?;
+        let number = |opened: &Self, pragma: &str| {
+            let found = opened.connection.pragma_query_value(None, pragma, |row| row.get(0));
+            found.map_err(|error| opened.failed("opening the gallery", error))
+        };
+        let application: i64 = match number(&opened, "application_id") {
+            Err(StoreError::Damaged { .. }) => return other("bytes that are no database"),
+            found => found?,
+        };
+        let version: i64 = number(&opened, "user_version")?;
+        match (application, version) {
+            (APPLICATION, 1..) => opened.migrate(version, &MIGRATIONS)?,
+            (0, 0) if number(&opened, "page_count")? == 0 => {
+                return other(
+                    "an empty file, as it is left when making a gallery is interrupted; if it is \
+                     that, remove it",
+                );
+            }
+            _ => return other("a database of something else"),
+        }
+        Ok(opened)
+    }
+
+    /// Makes an empty file for a gallery.
+    pub(crate) fn create(at: &Location) -> Result<Self, StoreError> {
+        let path = path_of(at);
+        let system = |error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists => StoreError::Exists { at: at.clone() },
+            _ => StoreError::System { file: path.to_owned(), doing: "making the gallery", error },
+        };
+        drop(create_private(path).map_err(system)?);
+        let made = fs::canonicalize(path).map_err(system).and_then(|file| {
+            let made = Self { is_new: true, ..Self::connect(at, file)? };
+            // A template takes three pages then.
+            made.batch("making the gallery", "PRAGMA page_size = 8192")?;
+            Ok(made)
+        });
+        if made.is_err() {
+            _ = fs::remove_file(path);
+        }
+        made
+    }
+
+    fn connect(at: &Location, file: PathBuf) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = Connection::open_with_flags(&file, flags);
+        let failed = |error: rusqlite::Error| StoreError::Database {
+            at: at.clone(),
+            doing: "opening the gallery",
+            message: error.to_string(),
+        };
+        let connection = opened.map_err(failed)?;
+        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        let opened = Self { at: at.clone(), file, connection, access: Access::Read, is_new: false };
+        // EXTRA: a commit counts once the folder knows that the journal is gone. Temporary files
+        // would keep what is erased.
+        let settings = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
+            PRAGMA secure_delete = ON; PRAGMA synchronous = EXTRA; PRAGMA temp_store = MEMORY;";
+        opened.batch("opening the gallery", settings)?;
+        Ok(opened)
+    }
+
+    /// Brings older tables up to date, all or none.
+    fn migrate(&mut self, found: i64, migrations: &[&str]) -> Result<(), StoreError> {
+        let known = migrations.len() as i64;
+        if found > known {
+            let (found, known) = (found.unsigned_abs(), known.unsigned_abs());
+            return Err(StoreError::Newer { at: self.at.clone(), found, known });
+        }
+        if found == known {
+            return Ok(());
+        }
+        self.begin(Access::Write)?;
+        let migrated = self.run_migrations(migrations).and_then(|()| self.commit());
+        if migrated.is_err() {
+            self.rollback()?;
+        }
+        migrated
+    }
+
+    /// Within a transaction, since another process may have been quicker.
+    fn run_migrations(&self, migrations: &[&str]) -> Result<(), StoreError> {
+        let doing = "bringing the gallery up to date";
+        let version = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
+        let version: u32 = version.map_err(|error| self.failed(doing, error))?;
+        for migration in migrations.iter().skip(version as usize) {
+            self.batch(doing, migration)?;
+        }
+        self.batch(doing, &format!("PRAGMA user_version = {}", migrations.len()))
+    }
+
+    fn batch(&self, doing: &'static str, statements: &str) -> Result<(), StoreError> {
+        self.connection.execute_batch(statements).map_err(|error| self.failed(doing, error))
+    }
+
+    /// Words for what SQLite says.
+    fn failed(&self, doing: &'static str, error: rusqlite::Error) -> StoreError {
+        let at = self.at.clone();
+        let damaged =
+            |why: String| StoreError::Damaged { at: at.clone(), part: Part::Database, why };
+        match &error {
+            rusqlite::Error::SqliteFailure(code, message) => match code.code {
+                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+                    StoreError::Busy { at, doing }
+                }
+                ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => damaged(error.to_string()),
+                // The statements are ours: it is the tables that are not.
+                ErrorCode::Unknown if message.as_deref().is_some_and(|m| m.contains("no such")) => {
+                    damaged(error.to_string())
+                }
+                _ => StoreError::Database { at, doing, message: error.to_string() },
+            },
+            rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..) => damaged(error.to_string()),
+            _ => StoreError::Database { at, doing, message: error.to_string() },
+        }
+    }
+
+    fn journal(&self) -> PathBuf {
+        let mut name = self.file.clone().into_os_string();
+        name.push("-journal");
+        PathBuf::from(name)
+    }
+
+    /// Whether erasing was interrupted: it leaves a journal that is no longer one. Only who may
+    /// write can tell, since journals begin like that.
+    fn has_leftovers(&self) -> bool {
+        let mut beginning = [1; 8];
+        fs::File::open(self.journal())
+            .and_then(|mut journal| journal.read_exact(&mut beginning))
+            .is_ok_and(|()| beginning == [0; 8])
+    }
+
+    /// Within a change: keeps others out after its end too, and the journal where it is. Before it,
+    /// two that erase could wait for each other.
+    fn shut(&self) -> Result<(), StoreError> {
+        self.batch("erasing", "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = PERSIST;")
+    }
+
+    /// Lets others in, and removes the journal.
+    fn unshut(&self) -> Result<(), StoreError> {
+        // The lock goes with the next look at the file.
+        let statements = "PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema;
+            PRAGMA journal_mode = DELETE;";
+        self.batch("erasing", statements)
+    }
+
+    /// Builds the file anew, and overwrites the journal. Others must be shut out.
+    fn overwrite(&self) -> Result<(), StoreError> {
+        let leftovers = |message| StoreError::Leftovers { at: self.at.clone(), message };
+        let rebuilt = self.connection.execute_batch("VACUUM");
+        rebuilt.map_err(|error| leftovers(error.to_string()))?;
+        let journal = self.journal();
+        zero(&journal).map_err(|error| leftovers(format!("{}: {error}", journal.display())))
+    }
+
+    /// Ends what an interrupted process began to erase, and the transaction.
+    fn finish_erasing(&mut self) -> Result<(), StoreError> {
+        self.access = Access::Erase;
+        self.shut()?;
+        // Something must be written to get and keep the lock.
+        self.batch("erasing", "UPDATE header SET value = value; COMMIT")?;
+        self.scrub()
+    }
+
+    fn query_rows(
+        &self,
+        statement: &str,
+        kind: Kind,
+        visit: &mut VisitRow<'_>,
+        depth: Depth,
+    ) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare(statement)?;
+        let mut rows = statement.query([kind.code()])?;
+        while let Some(row) = rows.next()? {
+            let value = if depth == Depth::Values { blob(row, 2)? } else { &[] };
+            if visit(blob(row, 0)?, blob(row, 1)?, value).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn query_entries(&self, visit: &mut VisitEntry<'_>) -> rusqlite::Result<()> {
+        let statement = "SELECT sequence, seal, value FROM log ORDER BY sequence";
+        let mut statement = self.connection.prepare(statement)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if visit(row.get(0)?, blob(row, 1)?, blob(row, 2)?) == ControlFlow::Break(()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn path_of(at: &Location) -> &Path {
+    match at {
+        Location::File(path) => path,
+        Location::Postgres(_) => Path::new(""),
+    }
+}
+
+/// The bytes of a column, where they are bytes.
+fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> rusqlite::Result<&'a [u8]> {
+    let value = row.get_ref(column)?;
+    value.as_blob().map_err(|_| {
+        rusqlite::Error::InvalidColumnType(column, "bytes".to_owned(), value.data_type())
+    })
+}
+
+fn stored(row: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
+    Ok(Stored { seal: blob(row, 0)?.to_vec(), value: blob(row, 1)?.to_vec() })
+}
+
+/// Overwrites a file that may be missing.
+fn zero(file: &Path) -> io::Result<()> {
+    let mut opened = match OpenOptions::new().write(true).open(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened?,
+    };
+    let mut left = opened.metadata()?.len();
+    let zeros = [0; 1 << 16];
+    while left > 0 {
+        let part = left.min(zeros.len() as u64);
+        opened.write_all(&zeros[..part as usize])?;
+        left -= part;
+    }
+    opened.sync_all()
+}
+
+impl Backend for Sqlite {
+    fn begin(&mut self, access: Access) -> Result<(), StoreError> {
+        self.rollback()?;
+        if access == Access::Read {
+            return self.batch("reading", "BEGIN");
+        }
+        self.batch("beginning a change", "BEGIN IMMEDIATE")?;
+        if !self.is_new && self.has_leftovers() {
+            self.finish_erasing()?;
+            self.batch("beginning a change", "BEGIN IMMEDIATE")?;
+        }
+        self.access = access;
+        if access == Access::Erase { self.shut() } else { Ok(()) }
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.batch("ending a change", "COMMIT")?;
+        self.is_new = false;
+        Ok(())
+    }
+
+    fn scrub(&mut self) -> Result<(), StoreError> {
+        self.access = Access::Read;
+        let overwritten = self.overwrite();
+        self.unshut().and(overwritten)
+    }
+
+    fn rollback(&mut self) -> Result<(), StoreError> {
+        if !self.connection.is_autocommit() {
+            self.batch("taking a change back", "ROLLBACK")?;
+        }
+        if self.access == Access::Erase {
+            self.unshut()?;
+        }
+        self.access = Access::Read;
+        Ok(())
+    }
+
+    fn install(&mut self) -> Result<(), StoreError> {
+        self.batch("making the gallery", &format!("PRAGMA application_id = {APPLICATION}"))?;
+        self.run_migrations(&MIGRATIONS)?;
+        self.guard_log(true)
+    }
+
+    fn discard(self: Box<Self>) {
+        let Self { file, connection, .. } = *self;
+        drop(connection);
+        _ = fs::remove_file(file);
+    }
+
+    fn header(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
+        let query = "SELECT value FROM header";
+        let found = self.connection.query_row(query, [], |row| Ok(blob(row, 0)?.to_vec()));
+        found.optional().map_err(|error| self.failed("reading the header", error))
+    }
+
+    fn set_header(&mut self, value: &[u8]) -> Result<(), StoreError> {
+        let statement = "INSERT INTO header (one, value) VALUES (1, ?1)
+            ON CONFLICT (one) DO UPDATE SET value = excluded.value";
+        let written = self.connection.execute(statement, [value]);
+        written.map(drop).map_err(|error| self.failed("writing the header", error))
+    }
+
+    fn get(&mut self, kind: Kind, row: &Row) -> Result<Option<Stored>, StoreError> {
+        let query = "SELECT seal, value FROM record WHERE kind = ?1 AND id = ?2";
+        let found = self.connection.query_row(query, params![kind.code(), row], stored);
+        found.optional().map_err(|error| self.failed("reading a record", error))
+    }
+
+    fn scan(
+        &mut self,
+        kind: Kind,
+        depth: Depth,
+        visit: &mut VisitRow<'_>,
+    ) -> Result<(), StoreError> {
+        let statement = match depth {
+            Depth::Seals => "SELECT id, seal FROM record WHERE kind = ?1 ORDER BY id",
+            Depth::Values => "SELECT id, seal, value FROM record WHERE kind = ?1 ORDER BY id",
+        };
+        self.query_rows(statement, kind, visit, depth)
+            .map_err(|error| self.failed("reading records", error))
+    }
+
+    fn rows(&mut self) -> Result<u64, StoreError> {
+        let query = "SELECT count(*) FROM record";
+        let found = self.connection.query_row(query, [], |row| row.get::<_, i64>(0));
+        found.map(i64::unsigned_abs).map_err(|error| self.failed("counting records", error))
+    }
+
+    fn put(&mut self, kind: Kind, row: &Row, seal: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let statement = "INSERT INTO record (kind, id, seal, value) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (kind, id) DO UPDATE SET seal = excluded.seal, value = excluded.value";
+        let written = self.connection.execute(statement, params![kind.code(), row, seal, value]);
+        written.map(drop).map_err(|error| self.failed("writing a record", error))
+    }
+
+    fn delete(&mut self, kind: Kind, row: &Row) -> Result<(), StoreError> {
+        let statement = "DELETE FROM record WHERE kind = ?1 AND id = ?2";
+        let deleted = self.connection.execute(statement, params![kind.code(), row]);
+        deleted.map(drop).map_err(|error| self.failed("removing a record", error))
+    }
+
+    fn entries(&mut self, visit: &mut VisitEntry<'_>) -> Result<(), StoreError> {
+        self.query_entries(visit).map_err(|error| self.failed("reading the log", error))
+    }
+
+    fn entry(&mut self, sequence: i64) -> Result<Option<Stored>, StoreError> {
+        let query = "SELECT seal, value FROM log WHERE sequence = ?1";
+        let found = self.connection.query_row(query, [sequence], stored);
+        found.optional().map_err(|error| self.failed("reading the log", error))
+    }
+
+    fn append(&mut self, sequence: i64, seal: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let statement = "INSERT INTO log (sequence, seal, value) VALUES (?1, ?2, ?3)";
+        let written = self.connection.execute(statement, params![sequence, seal, value]);
+        written.map(drop).map_err(|error| self.failed("writing the log", error))
+    }
+
+    fn guard_log(&mut self, on: bool) -> Result<(), StoreError> {
+        self.batch("guarding the log", if on { GUARDS } else { NO_GUARDS })
+    }
+
+    fn replace_entry(
+        &mut self,
+        sequence: i64,
+        seal: &[u8],
+        value: &[u8],
+    ) -> Result<(), StoreError> {
+        let statement = "UPDATE log SET seal = ?2, value = ?3 WHERE sequence = ?1";
+        let written = self.connection.execute(statement, params![sequence, seal, value]);
+        written.map(drop).map_err(|error| self.failed("writing the log", error))
+    }
+
+    fn complaints(&mut self) -> Result<Vec<String>, StoreError> {
+        let found = self.connection.prepare("PRAGMA integrity_check").and_then(|mut statement| {
+            statement.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()
+        });
+        let found = found.map_err(|error| self.failed("checking the file", error))?;
+        Ok(found.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    fn is_exposed(&self) -> bool {
+        false
+    }
+}

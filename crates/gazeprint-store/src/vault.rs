@@ -1,0 +1,289 @@
+//! Vaults: transactions over records that are whole and authentic.
+
+use crate::backend::{self, Access, Backend};
+use crate::error::Part;
+use crate::header::{Lock, State};
+use crate::rekey::reseal;
+use crate::seal::{Sealer, random};
+use crate::snapshot::{Change, Snapshot};
+use crate::{Kind, Location, Secret, StoreError};
+
+/// A gallery, opened.
+///
+/// Several processes may have one open at once. A change is seen by others as a whole, after it was
+/// made.
+pub struct Vault {
+    at: Location,
+    backend: Box<dyn Backend>,
+    lock: Lock,
+    sealer: Sealer,
+}
+
+/// What [`Vault::check`] has read and found right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// Number of records by kind, in the order of [`Kind::ALL`].
+    pub records: [u64; Kind::ALL.len()],
+    /// Entries of the log.
+    pub entries: u64,
+    /// How often records were changed.
+    pub generation: u64,
+}
+
+/// Rolls back what was not committed, also when somebody panics.
+struct Transaction<'a> {
+    backend: &'a mut dyn Backend,
+    is_open: bool,
+}
+
+impl<'a> Transaction<'a> {
+    fn begin(backend: &'a mut dyn Backend, access: Access) -> Result<Self, StoreError> {
+        let begun = Self { backend, is_open: true };
+        begun.backend.begin(access)?;
+        Ok(begun)
+    }
+
+    fn commit(mut self) -> Result<(), StoreError> {
+        self.backend.commit()?;
+        self.is_open = false;
+        Ok(())
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            // If this fails, the next transaction tries it again and says so.
+            _ = self.backend.rollback();
+        }
+    }
+}
+
+impl Vault {
+    /// Makes a gallery with nothing in it, encrypted if there is a secret.
+    ///
+    /// # Errors
+    /// If there is something already, or it cannot be made.
+    pub fn create(at: &Location, secret: Option<&Secret>) -> Result<Self, StoreError> {
+        Self::create_with(at, secret, |_| Ok(()))
+    }
+
+    /// Makes a gallery with something in it, or none.
+    fn create_with(
+        at: &Location,
+        secret: Option<&Secret>,
+        fill: impl FnOnce(&mut Change<'_>) -> Result<(), StoreError>,
+    ) -> Result<Self, StoreError> {
+        let (lock, sealer) = Lock::new(at, random()?, secret)?;
+        let mut backend = backend::create(at, secret.is_some())?;
+        let make = || {
+            let transaction = Transaction::begin(backend.as_mut(), Access::Write)?;
+            transaction.backend.install()?;
+            let snapshot = Snapshot::new(at, &mut *transaction.backend, &sealer, State::default());
+            let mut change = Change::new(snapshot);
+            fill(&mut change)?;
+            let header = change.state.header(&lock, &sealer)?;
+            transaction.backend.set_header(&header)?;
+            transaction.commit()
+        };
+        match make() {
+            Ok(()) => Ok(Self { at: at.clone(), backend, lock, sealer }),
+            Err(error) => {
+                backend.discard();
+                Err(error)
+            }
+        }
+    }
+
+    /// Opens a gallery.
+    ///
+    /// # Errors
+    /// If there is none, it is damaged, or the secret is not the right one.
+    pub fn open(at: &Location, secret: Option<&Secret>) -> Result<Self, StoreError> {
+        let mut backend = backend::open(at, secret.is_some())?;
+        let (lock, sealer) = {
+            let transaction = Transaction::begin(backend.as_mut(), Access::Read)?;
+            let header = read_header(at, transaction.backend)?;
+            let (lock, state) = Lock::read(at, &header)?;
+            let sealer = lock.unlock(at, secret)?;
+            State::read(at, &lock, &sealer, state)?;
+            (lock, sealer)
+        };
+        Ok(Self { at: at.clone(), backend, lock, sealer })
+    }
+
+    /// Where it is.
+    pub fn location(&self) -> &Location {
+        &self.at
+    }
+
+    /// Whether it is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.sealer.is_encrypting()
+    }
+
+    /// Looks at the gallery as it is now. What others write meanwhile is not seen.
+    ///
+    /// # Errors
+    /// Those of `work`, or if the gallery cannot be read.
+    pub fn read<T, E: From<StoreError>>(
+        &mut self,
+        work: impl FnOnce(&mut Snapshot<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let Self { at, backend, lock, sealer } = self;
+        let transaction = Transaction::begin(backend.as_mut(), Access::Read)?;
+        let state = read_state(at, transaction.backend, lock, sealer)?;
+        work(&mut Snapshot::new(at, &mut *transaction.backend, sealer, state))
+    }
+
+    /// Changes the gallery, as a whole or not at all. No other change begins meanwhile.
+    ///
+    /// An error or a panic of `work` takes everything back, and so does an error of [`Change`] that
+    /// `work` did not hand on. When this returns without an error, the change is on the disk.
+    ///
+    /// # Errors
+    /// Those of `work`, or if the change cannot be made.
+    pub fn write<T, E: From<StoreError>>(
+        &mut self,
+        work: impl FnOnce(&mut Change<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        Ok(self.change(Access::Write, work)?.0)
+    }
+
+    /// As [`Vault::write`], and afterwards nothing of what was removed or replaced is left in the
+    /// gallery. Slower: the whole gallery is written anew.
+    ///
+    /// In a file, everything is overwritten before it is given up. A server is asked to write its
+    /// tables anew; its write-ahead log keeps what was removed for a while. Nothing reaches backups,
+    /// snapshots of file systems, and blocks that a drive has put aside.
+    ///
+    /// # Errors
+    /// As [`Vault::write`]; [`StoreError::Leftovers`] if the change was made, but not everything
+    /// could be overwritten.
+    pub fn erase<T, E: From<StoreError>>(
+        &mut self,
+        work: impl FnOnce(&mut Change<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let (value, is_changed) = self.change(Access::Erase, work)?;
+        if is_changed {
+            self.backend.scrub()?;
+        }
+        Ok(value)
+    }
+
+    /// Also says whether anything was changed.
+    fn change<T, E: From<StoreError>>(
+        &mut self,
+        access: Access,
+        work: impl FnOnce(&mut Change<'_>) -> Result<T, E>,
+    ) -> Result<(T, bool), E> {
+        let Self { at, backend, lock, sealer } = self;
+        let transaction = Transaction::begin(backend.as_mut(), access)?;
+        let state = read_state(at, transaction.backend, lock, sealer)?;
+        let snapshot = Snapshot::new(at, &mut *transaction.backend, sealer, state);
+        let mut change = Change::new(snapshot);
+        let value = work(&mut change)?;
+        if change.failed {
+            return Err(StoreError::Failed { at: at.clone() }.into());
+        }
+        if !change.is_changed {
+            return Ok((value, false));
+        }
+        let header = change.state.header(lock, sealer)?;
+        transaction.backend.set_header(&header)?;
+        transaction.commit()?;
+        Ok((value, true))
+    }
+
+    /// Encrypts everything anew, with a new data key behind a new secret, or decrypts it if there is
+    /// none. The old content is overwritten as by [`Vault::erase`].
+    ///
+    /// # Errors
+    /// If anything in the gallery is damaged, or the change cannot be made. The gallery is as it was
+    /// then, unless the error is [`StoreError::Leftovers`].
+    pub fn rekey(&mut self, secret: Option<&Secret>) -> Result<(), StoreError> {
+        let Self { at, backend, lock, sealer } = self;
+        if secret.is_none() && backend.is_exposed() {
+            return Err(StoreError::Exposed { at: at.clone() });
+        }
+        let (new_lock, new_sealer) = Lock::new(at, lock.identity(at)?, secret)?;
+        let transaction = Transaction::begin(backend.as_mut(), Access::Erase)?;
+        let state = read_state(at, transaction.backend, lock, sealer)?;
+        let mut snapshot = Snapshot::new(at, &mut *transaction.backend, sealer, state);
+        let state = reseal(&mut snapshot, &new_sealer)?;
+        transaction.backend.set_header(&state.header(&new_lock, &new_sealer)?)?;
+        transaction.commit()?;
+        (self.lock, self.sealer) = (new_lock, new_sealer);
+        self.backend.scrub()
+    }
+
+    /// Makes a gallery with the same records and the same log at another place.
+    ///
+    /// # Errors
+    /// If there is something already, anything here is damaged, or the copy cannot be made.
+    pub fn copy_to(&mut self, at: &Location, secret: Option<&Secret>) -> Result<Self, StoreError> {
+        self.read(|snapshot| {
+            Self::create_with(at, secret, |change| {
+                for kind in Kind::ALL {
+                    snapshot.each(kind, |name, value| change.put(kind, name, &value))?;
+                }
+                snapshot.log(|_, entry| change.append(&entry).map(drop))?;
+                change.state.generation = snapshot.state.generation;
+                Ok(())
+            })
+        })
+    }
+
+    /// Reads everything, and compares it with what must be there.
+    ///
+    /// # Errors
+    /// The first thing that is not right.
+    pub fn check(&mut self) -> Result<Checked, StoreError> {
+        self.read(|snapshot| {
+            let damaged = |at: &Location, why: String| {
+                Err(StoreError::Damaged { at: at.clone(), part: Part::Database, why })
+            };
+            let mut records = [0; Kind::ALL.len()];
+            for (count, kind) in records.iter_mut().zip(Kind::ALL) {
+                snapshot.each(kind, |_, _| {
+                    *count += 1;
+                    Ok::<_, StoreError>(())
+                })?;
+            }
+            snapshot.log(|_, _| Ok::<_, StoreError>(()))?;
+            let (found, expected) = (snapshot.backend.rows()?, records.iter().sum());
+            if found != expected {
+                return damaged(snapshot.at, format!("found {found} rows, expected {expected}"));
+            }
+            if let Some(first) = snapshot.backend.complaints()?.into_iter().next() {
+                return damaged(snapshot.at, first);
+            }
+            let (entries, generation) = (snapshot.log_length(), snapshot.generation());
+            Ok(Checked { records, entries, generation })
+        })
+    }
+}
+
+fn read_header(at: &Location, backend: &mut dyn Backend) -> Result<Vec<u8>, StoreError> {
+    let missing = || StoreError::Damaged {
+        at: at.clone(),
+        part: Part::Header,
+        why: "it is missing".to_owned(),
+    };
+    backend.header()?.ok_or_else(missing)
+}
+
+/// What must be in the gallery, if it is still locked as it was when it was opened.
+fn read_state(
+    at: &Location,
+    backend: &mut dyn Backend,
+    lock: &Lock,
+    sealer: &Sealer,
+) -> Result<State, StoreError> {
+    let header = read_header(at, backend)?;
+    let (found, state) = Lock::read(at, &header)?;
+    if found != *lock {
+        return Err(StoreError::Changed { at: at.clone() });
+    }
+    State::read(at, lock, sealer, state)
+}
