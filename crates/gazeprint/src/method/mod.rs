@@ -19,7 +19,7 @@ pub use observations::Observations;
 pub(crate) use population::Seen;
 pub use population::{
     DensityTraits, Population, PopulationGallery, PopulationMethod, ReaderPosterior,
-    RegressionTraits, SessionShare, StoredPopulationError, Trait, Traits, population,
+    RegressionTraits, SessionShare, StoredPopulationError, Surprise, Trait, Traits, population,
 };
 pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;
