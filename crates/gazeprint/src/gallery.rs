@@ -1,6 +1,9 @@
 //! Readers that a probe can be compared with.
 
+use crate::corpus::{Fixation, Limits, Text};
 use crate::kernels;
+use crate::method::Surprise;
+use crate::random::Stream;
 use crate::saccade::Reading;
 use crate::template::{Layout, Probe};
 
@@ -26,6 +29,29 @@ pub trait Gallery: Send + Sync {
 
     /// Whether the scores of a merged probe are the sums of the scores of its parts.
     fn is_additive(&self) -> bool;
+
+    /// A reading of a text as the template of a reader has it, drawn at random: what whoever gets
+    /// hold of the template could forge. Without a reader, as somebody reads of whom nothing is
+    /// known. None where templates do not say how to go through a text.
+    ///
+    /// Durations lie within the limits, and all fixations on the text.
+    fn forge(
+        &self,
+        reader: Option<usize>,
+        text: &Text,
+        limits: Limits,
+        stream: Stream,
+    ) -> Option<Vec<Fixation>> {
+        let _ = (reader, text, limits, stream);
+        None
+    }
+
+    /// How the fixations of a reading compare with what a reader's template expects of them: what
+    /// tells people from what [`Gallery::forge`] makes. None where that can make nothing.
+    fn surprises(&self, reader: usize, reading: &Reading) -> Option<Vec<Surprise>> {
+        let _ = (reader, reading);
+        None
+    }
 }
 
 /// Readers as rows: a score is an inner product.
@@ -55,6 +81,11 @@ impl TemplateGallery {
     /// Where everything stands in a row.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// The row of the population.
+    pub fn population_row(&self) -> &[f64] {
+        &self.population
     }
 
     /// A reader's row.

@@ -71,6 +71,7 @@
 //! | [`gallery`] | rows and probes | a score for every reader |
 //! | [`method`] | [`Training`](method::Training) readings | a [`Gallery`](gallery::Gallery) and an account of the fit |
 //! | [`simulate`] | [`SimulationParams`](simulate::SimulationParams) | a [`Corpus`](corpus::Corpus) of made-up readers |
+//! | [`replay`] | readings | which of them were known before |
 //!
 //! Section numbers in the documentation of the modules, and the decisions D1 to D10, are those of
 //! `docs/model.md` in the repository.
@@ -82,6 +83,7 @@ pub mod inference;
 mod kernels;
 pub mod method;
 pub mod random;
+pub mod replay;
 pub mod saccade;
 pub mod simulate;
 pub mod situation;

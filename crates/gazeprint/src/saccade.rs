@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::{Corpus, Drops, Landing, Limits, Line, Pass, Text};
+use crate::corpus::{Corpus, Drops, Fixation, Landing, Limits, Line, Pass, Text};
 use crate::situation::{Reach, Situation};
 
 /// Smallest amplitude that is told from zero, in characters (D4).
@@ -233,32 +233,61 @@ pub fn classify(
     (kind, density, Observation { value, lower, upper })
 }
 
-/// The events of one pass.
-fn events_of_pass<'a>(
+/// Follows a reading of a text from fixation to fixation.
+pub(crate) struct Follower<'a> {
     text: &'a Text,
-    pass: &'a Pass,
-    reach: &'a mut Reach<'_>,
-) -> impl Iterator<Item = Event> + 'a {
-    let line = &text.lines()[pass.line];
-    pass.landings.iter().enumerate().map(move |(t, landing)| {
-        let (kind, density, amplitude) = if t == 0 {
-            let place = (landing.x - line.region(0).0).max(MIN_AMPLITUDE);
-            (None, DensityId::Alpha0, Observation::free(place))
-        } else {
-            let (kind, density, amplitude) = classify(line, &pass.landings[t - 1], landing);
-            (Some(kind), density, amplitude)
+    reach: Reach<'a>,
+    /// The landing before, with its line; none where a pass starts.
+    before: Option<(usize, Landing)>,
+}
+
+impl<'a> Follower<'a> {
+    pub(crate) fn new(text: &'a Text) -> Self {
+        Self { text, reach: Reach::new(text), before: None }
+    }
+
+    /// A new pass starts with the next fixation.
+    pub(crate) fn start_pass(&mut self) {
+        self.before = None;
+    }
+
+    /// The next fixation. On another line than the one before it, it starts a pass.
+    pub(crate) fn see(&mut self, line: usize, landing: Landing) -> Event {
+        let words = &self.text.lines()[line];
+        let (kind, density, amplitude) = match &self.before {
+            Some((before, from)) if *before == line => {
+                let (kind, density, amplitude) = classify(words, from, &landing);
+                (Some(kind), density, amplitude)
+            }
+            _ => {
+                let place = (landing.x - words.region(0).0).max(MIN_AMPLITUDE);
+                (None, DensityId::Alpha0, Observation::free(place))
+            }
         };
+        self.before = Some((line, landing));
         Event {
             kind,
             density,
             amplitude,
             duration: landing.duration,
             x: landing.x,
-            line: pass.line,
+            line,
             word: landing.word,
-            situation: reach.see(pass.line, landing),
+            situation: self.reach.see(line, &landing),
         }
-    })
+    }
+}
+
+/// The events of fixations on a text, and what was dropped.
+pub fn events(text: &Text, fixations: &[Fixation], limits: Limits) -> (Vec<Event>, Drops) {
+    let (passes, drops) = text.passes(fixations, limits);
+    let mut events = Vec::with_capacity(passes.iter().map(|p| p.landings.len()).sum());
+    let mut follower = Follower::new(text);
+    for Pass { line, landings } in passes {
+        follower.start_pass();
+        events.extend(landings.into_iter().map(|landing| follower.see(line, landing)));
+    }
+    (events, drops)
 }
 
 /// One reading of one text, as the models see it.
@@ -284,6 +313,17 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Another reading of the same text, in the place of this one; none where no fixation counts.
+    pub fn with_fixations(
+        &self,
+        text: &Text,
+        fixations: &[Fixation],
+        limits: Limits,
+    ) -> Option<Self> {
+        let (events, _) = events(text, fixations, limits);
+        (!events.is_empty()).then(|| Self { events, complete: true, ..self.clone() })
+    }
+
     /// The fixations, each with the one before it in its pass.
     pub fn with_previous(&self) -> impl Iterator<Item = (Option<&Event>, &Event)> {
         let before = std::iter::once(None).chain(self.events.iter().map(Some));
@@ -311,11 +351,8 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
         let known = sessions.len();
         let session = *sessions.entry(path.session.as_str()).or_insert(known);
         let text = &corpus.texts()[path.text];
-        let (passes, dropped) = text.passes(&path.fixations, limits);
+        let (events, dropped) = events(text, &path.fixations, limits);
         drops += dropped;
-        let mut reach = Reach::new(text);
-        let mut events = Vec::with_capacity(passes.iter().map(|p| p.landings.len()).sum());
-        passes.iter().for_each(|pass| events.extend(events_of_pass(text, pass, &mut reach)));
         if !events.is_empty() {
             let (reader, text) = (path.reader, path.text);
             readings.push(Reading {

@@ -19,7 +19,7 @@ pub use observations::Observations;
 pub(crate) use population::Seen;
 pub use population::{
     Background, DensityTraits, Evidence, Population, PopulationGallery, PopulationMethod,
-    ReaderPosterior, RegressionTraits, SessionShare, StoredPopulationError, Template,
+    ReaderPosterior, RegressionTraits, SessionShare, StoredPopulationError, Surprise, Template,
     TemplateError, Trait, Traits, population,
 };
 pub use report::{DensityReport, FitReport};

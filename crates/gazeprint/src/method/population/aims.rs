@@ -66,45 +66,73 @@ pub(crate) struct Aim {
     pub(super) landed: Spot,
 }
 
+/// The ways that saccades of one kind may go from a fixation.
+#[derive(Debug)]
+pub(super) struct Ways<'a> {
+    kind: usize,
+    from: &'a Event,
+    /// The regions of the line's words are between them.
+    bounds: &'a [f64],
+    leftwards: bool,
+    /// The words where they may end, and from where to where on them.
+    pub(super) ends: Vec<(usize, f64, f64)>,
+}
+
+impl<'a> Ways<'a> {
+    pub(super) fn new(bounds: &'a [f64], from: &'a Event, density: DensityId) -> Option<Self> {
+        let kind = AIMED.iter().position(|id| *id == density)?;
+        let (c, s) = (from.word, from.x);
+        let whole = |w: usize| (w, bounds[w], bounds[w + 1]);
+        let ends = match density {
+            DensityId::Alpha1 => vec![(c, s, bounds[c + 1])],
+            DensityId::Alpha1Bar => vec![(c, bounds[c], s)],
+            DensityId::Alpha2 => vec![whole(c + 1)],
+            DensityId::Alpha3 => (c + 2..bounds.len() - 1).map(whole).collect(),
+            _ => (0..c).map(whole).collect(),
+        };
+        let leftwards = matches!(density, DensityId::Alpha1Bar | DensityId::Alpha4);
+        Some(Self { kind, from, bounds, leftwards, ends })
+    }
+
+    /// A place on one of the words where they may end.
+    pub(super) fn spot(&self, end: usize, x: f64, log_width: f64) -> Spot {
+        let word = self.ends[end].0;
+        let (left, right) = (self.bounds[word], self.bounds[word + 1]);
+        let amplitude = if self.leftwards { self.from.x - x } else { x - self.from.x };
+        Spot {
+            word: end,
+            v: (x - left) / (right - left) - 0.5,
+            amplitude: amplitude.max(SHORTEST),
+            log_width,
+        }
+    }
+
+    /// All of them, with none taken; `visited` are the words fixated before.
+    pub(super) fn aim(&self, visited: &[bool]) -> Aim {
+        let words = self.ends.iter();
+        let words = words.map(|(w, ..)| AimedWord::new(self.bounds, visited, self.from, *w));
+        let spots = self.ends.iter().enumerate().flat_map(|(end, &(word, low, high))| {
+            let width = (high - low).max(SHORTEST);
+            let rule: &[_] = if word.abs_diff(self.from.word) < 4 { &FINE } else { &COARSE };
+            rule.iter().map(move |(t, part)| self.spot(end, low + t * width, (part * width).ln()))
+        });
+        Aim {
+            kind: self.kind,
+            words: words.collect(),
+            spots: spots.collect(),
+            landed: Spot { word: 0, v: 0.0, amplitude: 0.0, log_width: 0.0 },
+        }
+    }
+}
+
 impl Aim {
     /// The saccade from one fixation to the next of a pass. The regions of the line's words are
     /// between `bounds`; `visited` are those fixated before.
     pub(super) fn new(bounds: &[f64], visited: &[bool], from: &Event, to: &Event) -> Option<Self> {
-        let kind = AIMED.iter().position(|id| *id == to.density)?;
-        let (c, s) = (from.word, from.x);
-        let leftwards = matches!(to.density, DensityId::Alpha1Bar | DensityId::Alpha4);
-        let mut aim = Self {
-            kind,
-            words: Vec::new(),
-            spots: Vec::new(),
-            landed: Spot { word: 0, v: 0.0, amplitude: 0.0, log_width: 0.0 },
-        };
-        let mut cover = |word: usize, low: f64, high: f64| {
-            let index = aim.words.len();
-            aim.words.push(AimedWord::new(bounds, visited, from, word));
-            let (left, right) = (bounds[word], bounds[word + 1]);
-            let spot = |x: f64, log_width: f64| Spot {
-                word: index,
-                v: (x - left) / (right - left) - 0.5,
-                amplitude: if leftwards { s - x } else { x - s }.max(SHORTEST),
-                log_width,
-            };
-            let width = (high - low).max(SHORTEST);
-            let rule: &[_] = if word.abs_diff(c) < 4 { &FINE } else { &COARSE };
-            let spots = rule.iter().map(|(t, part)| spot(low + t * width, (part * width).ln()));
-            aim.spots.extend(spots);
-            if word == to.word {
-                aim.landed = spot(to.x, 0.0);
-            }
-        };
-        match to.density {
-            DensityId::Alpha1 => cover(c, s, bounds[c + 1]),
-            DensityId::Alpha1Bar => cover(c, bounds[c], s),
-            DensityId::Alpha2 => cover(c + 1, bounds[c + 1], bounds[c + 2]),
-            DensityId::Alpha3 => {
-                (c + 2..bounds.len() - 1).for_each(|w| cover(w, bounds[w], bounds[w + 1]));
-            }
-            _ => (0..c).for_each(|w| cover(w, bounds[w], bounds[w + 1])),
+        let ways = Ways::new(bounds, from, to.density)?;
+        let mut aim = ways.aim(visited);
+        if let Some(end) = ways.ends.iter().position(|(word, ..)| *word == to.word) {
+            aim.landed = ways.spot(end, to.x, 0.0);
         }
         Some(aim)
     }

@@ -7,10 +7,14 @@ use serde::Serialize;
 use super::aims::{AIMED, Aim, PART, Spot};
 use super::durations::Stay;
 use super::features::{self, DURATION_FEATURES, TYPE_FEATURES};
+use super::forge::Forger;
+use super::surprise::Surprise;
 use super::types::{BACK, Choice, FREE, LEAVE};
+use crate::corpus::{Fixation, Limits, Text};
 use crate::density::Grid;
 use crate::gallery::{Gallery, TemplateGallery};
 use crate::kernels;
+use crate::random::Stream;
 use crate::saccade::{DensityId, Event, Reading};
 use crate::template::Probe;
 
@@ -145,46 +149,100 @@ impl Lanes {
         [types, amplitudes, durations]
     }
 
-    fn score_type(&self, choice: &Choice, sums: &mut [f64], scores: &mut [f64]) {
+    /// One of the readers, alone.
+    pub(super) fn only(&self, reader: usize) -> Self {
+        let column = |table: &Vec<f64>| {
+            table.iter().skip(reader).step_by(self.readers).copied().collect::<Vec<f64>>()
+        };
+        let row = |table: &Vec<f64>| {
+            let nodes = table.len() / self.readers;
+            table[reader * nodes..(reader + 1) * nodes].to_vec()
+        };
+        Self {
+            readers: 1,
+            types: column(&self.types),
+            durations: column(&self.durations),
+            tables: self.tables.iter().map(row).collect(),
+            aims: self.aims.iter().map(column).collect(),
+            amplitudes: self.amplitudes.iter().map(column).collect(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn never_leave(&mut self) {
+        let leave = FREE.iter().position(|free| *free == LEAVE).unwrap();
+        let start = leave * TYPE_FEATURES * self.readers;
+        self.types[start..start + self.readers].fill(-1e6);
+    }
+
+    /// Log densities of durations of a kind, of all readers.
+    pub(super) fn table(&self, kind: usize) -> &[f64] {
+        &self.tables[kind]
+    }
+
+    /// The linear predictors of the free types.
+    pub(super) fn predictors(&self, features: &[f64; TYPE_FEATURES], sums: &mut [f64]) {
         let n = self.readers;
         sums.fill(0.0);
         for (free, logits) in sums.chunks_exact_mut(n).enumerate() {
-            for (f, &x) in choice.features.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+            for (f, &x) in features.iter().enumerate().filter(|(_, x)| **x != 0.0) {
                 let start = (free * TYPE_FEATURES + f) * n;
                 kernels::axpy(x, &self.types[start..start + n], logits);
             }
         }
+    }
+
+    fn score_type(&self, choice: &Choice, sums: &mut [f64], scores: &mut [f64]) {
+        let n = self.readers;
+        self.predictors(&choice.features, sums);
         for (r, score) in scores.iter_mut().enumerate() {
             let free = std::array::from_fn(|k| sums[k * n + r]);
             *score += choice.log_probability(&free);
         }
     }
 
-    fn score_aim(&self, common: &Common, aim: &Aim, at: &mut Landings, scores: &mut [f64]) {
+    /// The level, slope and bend of every word.
+    pub(super) fn shapes(&self, aim: &Aim, shapes: &mut Vec<f64>) {
         let n = self.readers;
-        let grid = &common.amplitudes[aim.kind];
-        let (tables, aims) = (&self.amplitudes[aim.kind], &self.aims[aim.kind]);
-        // The level, slope and bend of every word.
-        at.shapes.clear();
-        at.shapes.resize(3 * n * aim.words.len(), 0.0);
-        for (word, shape) in aim.words.iter().zip(at.shapes.chunks_exact_mut(3 * n)) {
+        shapes.clear();
+        shapes.resize(3 * n * aim.words.len(), 0.0);
+        for (word, shape) in aim.words.iter().zip(shapes.chunks_exact_mut(3 * n)) {
             for (f, &x) in word.features.iter().enumerate().filter(|(_, x)| **x != 0.0) {
                 let part = PART[f];
-                let coefficients = &aims[f * n..(f + 1) * n];
+                let coefficients = &self.aims[aim.kind][f * n..(f + 1) * n];
                 kernels::axpy(x, coefficients, &mut shape[part * n..(part + 1) * n]);
             }
         }
+    }
+
+    /// Log of the mass of a spot, not normalised, given the shapes of the words.
+    pub(super) fn log_mass(
+        &self,
+        common: &Common,
+        kind: usize,
+        shapes: &[f64],
+        spot: &Spot,
+        out: &mut [f64],
+    ) {
+        let n = self.readers;
+        let (grid, table) = (&common.amplitudes[kind], &self.amplitudes[kind]);
+        let place = grid.place(spot.amplitude.max(grid.lower()));
+        let shape = &shapes[3 * n * spot.word..3 * n * (spot.word + 1)];
+        out.copy_from_slice(&shape[..n]);
+        kernels::axpy(spot.v, &shape[n..2 * n], out);
+        kernels::axpy(4.0 * spot.v * spot.v, &shape[2 * n..], out);
+        let node = |i: usize| &table[i * n..(i + 1) * n];
+        kernels::axpy(1.0 - place.t, node(place.cell), out);
+        kernels::axpy(place.t, node(place.cell + 1), out);
+        out.iter_mut().for_each(|v| *v += spot.log_width);
+    }
+
+    fn score_aim(&self, common: &Common, aim: &Aim, at: &mut Landings, scores: &mut [f64]) {
+        let n = self.readers;
+        self.shapes(aim, &mut at.shapes);
         let shapes = &at.shapes;
         let log_mass = |spot: &Spot, out: &mut [f64]| {
-            let place = grid.place(spot.amplitude.max(grid.lower()));
-            let shape = &shapes[3 * n * spot.word..3 * n * (spot.word + 1)];
-            out.copy_from_slice(&shape[..n]);
-            kernels::axpy(spot.v, &shape[n..2 * n], out);
-            kernels::axpy(4.0 * spot.v * spot.v, &shape[2 * n..], out);
-            let node = |i: usize| &tables[i * n..(i + 1) * n];
-            kernels::axpy(1.0 - place.t, node(place.cell), out);
-            kernels::axpy(place.t, node(place.cell + 1), out);
-            out.iter_mut().for_each(|v| *v += spot.log_width);
+            self.log_mass(common, aim.kind, shapes, spot, out);
         };
         at.log_masses.resize(n * aim.spots.len(), 0.0);
         at.peaks.clear();
@@ -205,13 +263,23 @@ impl Lanes {
         }
     }
 
-    fn score_duration(&self, common: &Common, stay: &Stay, sums: &mut [f64], scores: &mut [f64]) {
+    /// The context parts of a log duration.
+    pub(super) fn shifts(
+        &self,
+        common: &Common,
+        features: &[f64; DURATION_FEATURES],
+        sums: &mut [f64],
+    ) {
         let n = self.readers;
         sums.fill(0.0);
-        for (f, x) in stay.features.iter().enumerate() {
+        for (f, x) in features.iter().enumerate() {
             let start = f * n;
             kernels::axpy(x - common.centre[f], &self.durations[start..start + n], sums);
         }
+    }
+
+    fn score_duration(&self, common: &Common, stay: &Stay, sums: &mut [f64], scores: &mut [f64]) {
+        self.shifts(common, &stay.features, sums);
         let grid = &common.grids[stay.kind];
         let nodes = grid.nodes().len();
         let table = &self.tables[stay.kind];
@@ -320,6 +388,39 @@ impl Gallery for PopulationGallery {
 
     fn is_additive(&self) -> bool {
         true
+    }
+
+    fn forge(
+        &self,
+        reader: Option<usize>,
+        text: &Text,
+        limits: Limits,
+        stream: Stream,
+    ) -> Option<Vec<Fixation>> {
+        Some(self.forger(reader)?.read(text, limits, &mut stream.chain(0)))
+    }
+
+    fn surprises(&self, reader: usize, reading: &Reading) -> Option<Vec<Surprise>> {
+        let forger = self.forger(Some(reader))?;
+        Some(Seen::of(reading).iter().map(|seen| forger.surprise(seen)).collect())
+    }
+}
+
+impl PopulationGallery {
+    /// A reader's template, to be run forward; that of nobody in particular without a reader.
+    pub(super) fn forger(&self, reader: Option<usize>) -> Option<Forger<'_>> {
+        let layout = self.places.layout();
+        match reader {
+            Some(reader) if reader >= self.len() => None,
+            Some(reader) => {
+                let row: Vec<f64> = self.places.row(reader).collect();
+                Forger::new(&self.common, self.readers.only(reader), layout, &row)
+            }
+            None => {
+                let row = self.places.population_row();
+                Forger::new(&self.common, self.population.clone(), layout, row)
+            }
+        }
     }
 }
 

@@ -12,7 +12,9 @@
 //! | `sessions` | how a reader differs from one day to another |
 //! | `enroll` | what is known of a reader |
 //! | `gallery` | scores |
+//! | `forge` | readings drawn from a template |
 //! | `method` | the method `population` |
+//! | `surprise` | readings held against a template |
 //! | `stored` | the population as it is stored |
 //! | `template` | readers as they are stored and compared |
 //! | `traits` | the population in numbers for people |
@@ -21,6 +23,7 @@ mod aims;
 mod durations;
 mod enroll;
 mod features;
+mod forge;
 mod gallery;
 mod gaussian;
 mod joint;
@@ -28,6 +31,7 @@ mod learn;
 mod method;
 mod sessions;
 mod stored;
+mod surprise;
 mod template;
 mod traits;
 mod types;
@@ -47,6 +51,7 @@ use self::joint::Joint;
 pub use self::method::{PopulationMethod, population};
 use self::stored::StoredPopulation;
 pub use self::stored::StoredPopulationError;
+pub use self::surprise::Surprise;
 pub use self::template::{Background, Template, TemplateError};
 pub use self::traits::{DensityTraits, RegressionTraits, SessionShare, Trait, Traits};
 use self::types::Choice;

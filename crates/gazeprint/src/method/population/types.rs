@@ -38,7 +38,7 @@ impl Choice {
     }
 
     /// Probabilities of all types, and the log of that of the chosen one.
-    fn probabilities(&self, free: &[f64; FREE.len()]) -> ([f64; MOVES], f64) {
+    pub(super) fn probabilities(&self, free: &[f64; FREE.len()]) -> ([f64; MOVES], f64) {
         let mut logits = [0.0; MOVES];
         for (kind, value) in FREE.iter().zip(free) {
             logits[*kind] = *value;

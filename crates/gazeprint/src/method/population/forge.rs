@@ -1,0 +1,329 @@
+//! A template run forward: readings drawn as the model says that its reader reads.
+//!
+//! Every draw is from what scores are made of: the next move from the probabilities of what is
+//! possible, the landing from the masses of the places within reach, the duration from the density
+//! of what context leaves, times what context makes of it. Lines are read from first to last; whoever
+//! leaves one goes on to the next, and the last one ends the reading.
+//!
+//! A forger has limits where the model has none: fixations must be on the line, and durations must
+//! count.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::aims::{Aim, Spot, Ways};
+use super::durations::Stay;
+use super::features::{self, DURATION_FEATURES};
+use super::gallery::{Common, Lanes};
+use super::types::{BACK, Choice, FREE, LEAVE, MOVES};
+use crate::corpus::{Chars, Fixation, Landing, Limits, Line, Millis, Text};
+use crate::density::Tabulated;
+use crate::saccade::{DensityId, Event, Follower, SaccadeType};
+use crate::template::{Layout, MU};
+
+/// Fixations after which a reading ends, for each word of the text and in any case: nobody reads
+/// that long, but coefficients read from a file may never leave.
+const MOST_PER_WORD: usize = 8;
+const MOST: usize = 32;
+/// Steps in which a place on a word is drawn.
+const STEPS: usize = 64;
+
+/// A reader's template, or that of nobody in particular.
+pub(super) struct Forger<'a> {
+    common: &'a Common,
+    /// Of one reader.
+    lanes: Lanes,
+    /// First places on a line.
+    first: Tabulated<'a>,
+    /// Of what context leaves of durations, by kind.
+    durations: Vec<Tabulated<'a>>,
+}
+
+impl<'a> Forger<'a> {
+    /// A reader's lane, with the row that holds first places.
+    pub(super) fn new(
+        common: &'a Common,
+        lanes: Lanes,
+        layout: &'a Layout,
+        row: &[f64],
+    ) -> Option<Self> {
+        let (_, grid) = layout.densities().find(|(id, _)| *id == DensityId::Alpha0)?;
+        // Of the densities, this is the only one in the row.
+        let log_f = row.get(MU + 2..)?.get(..grid.nodes().len())?.to_vec();
+        let durations = common.grids.iter().enumerate();
+        let durations = durations
+            .map(|(kind, grid)| Tabulated::new(grid, lanes.table(kind).to_vec()))
+            .collect();
+        Some(Self { common, lanes, first: Tabulated::new(grid, log_f), durations })
+    }
+
+    /// Reads a text.
+    pub(super) fn read(&self, text: &Text, limits: Limits, rng: &mut ChaCha8Rng) -> Vec<Fixation> {
+        let words: usize = text.lines().iter().map(|line| line.words().len()).sum();
+        let most = MOST_PER_WORD * words + MOST;
+        let mut fixations = Vec::new();
+        let mut follower = Follower::new(text);
+        for (number, line) in text.lines().iter().enumerate() {
+            let mut visited = vec![false; line.words().len()];
+            let mut previous: Option<Event> = None;
+            let (mut word, mut x) = self.first_place(line, rng);
+            loop {
+                // What a duration depends on, and where the eye is, does not depend on the duration.
+                let mut event = follower.see(number, Landing { word, x, duration: 0.0 });
+                event.duration = self.duration(previous.as_ref(), &event, limits, rng);
+                fixations.push(Fixation {
+                    line: Some(line.number()),
+                    x: Some(Chars(x)),
+                    duration: Some(Millis(event.duration)),
+                    onset: None,
+                    gap: false,
+                });
+                if fixations.len() >= most {
+                    return fixations;
+                }
+                visited[word] = true;
+                let Some(density) = self.next_move(&event, rng) else { break };
+                let Some(landing) = self.landing(line, &visited, &event, density, rng) else {
+                    break;
+                };
+                (word, x) = landing;
+                previous = Some(event);
+            }
+        }
+        fixations
+    }
+
+    /// The first word on a line, and the place.
+    fn first_place(&self, line: &Line, rng: &mut ChaCha8Rng) -> (usize, f64) {
+        let bounds = line.bounds();
+        let (left, right) = (bounds[0], bounds[bounds.len() - 1]);
+        let x = left + self.first.quantile(0.0, right - left, rng.random());
+        let x = x.clamp(left, right.next_down());
+        (line.word_at(x).unwrap_or(0), x)
+    }
+
+    fn duration(
+        &self,
+        previous: Option<&Event>,
+        event: &Event,
+        limits: Limits,
+        rng: &mut ChaCha8Rng,
+    ) -> f64 {
+        let factor = self.factor(&features::of_duration(previous, event));
+        let [least, most] = limits.durations().map(|limit| limit.0);
+        let kind = event.kind.map_or(0, |kind| kind as usize + 1);
+        let residual =
+            self.durations[kind].quantile(least / factor, most / factor, rng.random::<f64>());
+        (residual * factor).clamp(least, most)
+    }
+
+    /// What context makes of a duration.
+    fn factor(&self, features: &[f64; DURATION_FEATURES]) -> f64 {
+        let mut shift = [0.0];
+        self.lanes.shifts(self.common, features, &mut shift);
+        shift[0].exp()
+    }
+
+    /// What context leaves of a duration.
+    pub(super) fn residual(&self, stay: &Stay) -> f64 {
+        stay.duration / self.factor(&stay.features)
+    }
+
+    /// The density of that, by kind.
+    pub(super) fn duration_density(&self, kind: usize) -> &Tabulated<'a> {
+        &self.durations[kind]
+    }
+
+    /// Logs of the masses of places where a saccade may end, not normalised.
+    pub(super) fn log_masses(&self, aim: &Aim, spots: &[Spot]) -> Vec<f64> {
+        let mut shapes = Vec::new();
+        self.lanes.shapes(aim, &mut shapes);
+        let mut out = vec![0.0; spots.len()];
+        for (spot, out) in spots.iter().zip(out.chunks_exact_mut(1)) {
+            self.lanes.log_mass(self.common, aim.kind, &shapes, spot, out);
+        }
+        out
+    }
+
+    /// The density of the next saccade; none to leave the line.
+    fn next_move(&self, event: &Event, rng: &mut ChaCha8Rng) -> Option<DensityId> {
+        let p = self.moves(event);
+        match drawn(&p, rng) {
+            LEAVE => None,
+            BACK => Some(DensityId::Alpha1Bar),
+            chosen if chosen == SaccadeType::Refixation as usize => Some(DensityId::Alpha1),
+            chosen if chosen == SaccadeType::NextWord as usize => Some(DensityId::Alpha2),
+            chosen if chosen == SaccadeType::ForwardSkip as usize => Some(DensityId::Alpha3),
+            _ => Some(DensityId::Alpha4),
+        }
+    }
+
+    fn moves(&self, event: &Event) -> [f64; MOVES] {
+        self.moves_of(&Choice {
+            features: features::of_type(event),
+            possible: features::possible(event),
+            chosen: LEAVE,
+        })
+    }
+
+    /// Probabilities of what may come next.
+    pub(super) fn moves_of(&self, choice: &Choice) -> [f64; MOVES] {
+        let mut free = [0.0; FREE.len()];
+        self.lanes.predictors(&choice.features, &mut free);
+        choice.probabilities(&free).0
+    }
+
+    /// Where a saccade ends: first the word, by the masses that scores are normalised with, then the
+    /// place on it.
+    fn landing(
+        &self,
+        line: &Line,
+        visited: &[bool],
+        from: &Event,
+        density: DensityId,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<(usize, f64)> {
+        let ways = Ways::new(line.bounds(), from, density)?;
+        let aim = ways.aim(visited);
+        let masses = relative(&self.log_masses(&aim, &aim.spots));
+        let mut words = vec![0.0; aim.words.len()];
+        aim.spots.iter().zip(masses).for_each(|(spot, mass)| words[spot.word] += mass);
+        let end = drawn(&words, rng);
+        let &(word, low, high) = ways.ends.get(end)?;
+        let step = (high - low) / STEPS as f64;
+        let middle = |i: usize| low + (i as f64 + 0.5) * step;
+        let spots: Vec<Spot> = (0..STEPS).map(|i| ways.spot(end, middle(i), 0.0)).collect();
+        let masses = relative(&self.log_masses(&aim, &spots));
+        let x = low + (drawn(&masses, rng) as f64 + rng.random::<f64>()) * step;
+        let (left, right) = line.region(word);
+        Some((word, x.clamp(left, right.next_down())))
+    }
+}
+
+/// Values relative to the largest, from their logarithms.
+fn relative(logs: &[f64]) -> Vec<f64> {
+    let peak = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    logs.iter().map(|log| (log - peak).exp()).collect()
+}
+
+/// An index, drawn in proportion to its weight.
+fn drawn(weights: &[f64], rng: &mut ChaCha8Rng) -> usize {
+    let total: f64 = weights.iter().sum();
+    let mut rest = rng.random::<f64>() * total;
+    for (i, weight) in weights.iter().enumerate() {
+        if rest < *weight {
+            return i;
+        }
+        rest -= weight;
+    }
+    // What rounding leaves goes to the last that is possible.
+    weights.iter().rposition(|weight| *weight > 0.0).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inference::{Engine, Laplace};
+    use crate::method::population::gallery::Seen;
+    use crate::method::{Population, PopulationGallery, SharedDensity, Unwatched};
+    use crate::random::Stream;
+    use crate::saccade::{Reading, events, readings};
+    use crate::simulate::SimulationParams;
+
+    const ANY: [Millis; 2] = [Millis(0.0), Millis(1e5)];
+
+    /// Three readers of texts of two lines.
+    fn gallery() -> (PopulationGallery, Vec<Text>, Reading) {
+        let params = SimulationParams { readers: 3, texts: 30, lines: 2, ..Default::default() };
+        let corpus = params.build().unwrap().run();
+        let (readings, _) = readings(&corpus, Limits::default());
+        let all: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
+        let population = Population::learn(3, &all, &Unwatched).unwrap();
+        let of = |reader: usize| {
+            let own: Vec<&Reading> = readings.iter().filter(|r| r.reader == reader).collect();
+            let stream = |d: &SharedDensity| Stream { seed: 1, index: d.id as u64 };
+            population.enroll(&Engine::Laplace(Laplace::default()), &own, stream)
+        };
+        let readers: Vec<_> = (0..3).map(of).collect();
+        let gallery = population.gallery(&readers, &of(usize::MAX));
+        (gallery, corpus.texts().to_vec(), readings[0].clone())
+    }
+
+    /// A sum of terms with mean zero must not lie further from it than chance has it.
+    fn assert_centred(name: &str, terms: &[f64]) {
+        let n = terms.len() as f64;
+        let mean = terms.iter().sum::<f64>() / n;
+        let variance = terms.iter().map(|t| (t - mean).powi(2)).sum::<f64>() / n;
+        let z = mean / (variance / n).sqrt();
+        assert!(n > 500.0 && z.abs() < 4.0, "{name}: {mean} over {n}, {z} standard errors");
+    }
+
+    #[test]
+    fn forgeries_are_what_the_template_expects() {
+        let (gallery, texts, like) = gallery();
+        let limits = Limits::new(ANY[0], ANY[1]).unwrap();
+        for reader in [Some(0), Some(2), None] {
+            let forger = gallery.forger(reader).unwrap();
+            let mut moves = vec![Vec::new(); MOVES];
+            let (mut next, mut landing, mut overshoot) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut duration, mut squared, mut lagged) = (Vec::new(), Vec::new(), Vec::new());
+            for (i, text) in texts.iter().cycle().take(150).enumerate() {
+                let mut rng = Stream { seed: 3, index: i as u64 }.chain(0);
+                let fixations = forger.read(text, limits, &mut rng);
+                let (events, drops) = events(text, &fixations, limits);
+                assert_eq!((events.len(), drops.total()), (fixations.len(), 0));
+                let bounds = text.lines().iter().map(|l| l.bounds().to_vec()).collect();
+                let reading = Reading { events, bounds, ..like.clone() };
+                let mut before = None;
+                for seen in Seen::of(&reading) {
+                    let choice = seen.choice.unwrap();
+                    let p = forger.moves_of(&choice);
+                    for (kind, terms) in moves.iter_mut().enumerate() {
+                        terms.push(f64::from(choice.chosen == kind) - p[kind]);
+                    }
+                    let surprise = forger.surprise(&seen);
+                    next.extend(surprise.next);
+                    landing.extend(surprise.landing);
+                    overshoot.extend(surprise.overshoot);
+                    duration.push(surprise.duration);
+                    squared.push(surprise.duration.powi(2) - 1.0);
+                    lagged.extend(before.map(|before: f64| before * surprise.duration));
+                    before = Some(surprise.duration);
+                }
+            }
+            for (kind, terms) in moves.iter().enumerate() {
+                assert_centred(&format!("move {kind}"), terms);
+            }
+            for (name, terms) in [
+                ("next", next),
+                ("landing", landing),
+                ("overshoot", overshoot),
+                ("duration", duration),
+                ("duration squared", squared),
+                ("durations in a row", lagged),
+            ] {
+                assert_centred(name, &terms);
+            }
+        }
+    }
+
+    #[test]
+    fn forgeries_end_and_stay_within_limits() {
+        let (mut gallery, texts, _) = gallery();
+        let limits = Limits::new(Millis(180.0), Millis(190.0)).unwrap();
+        let stream = Stream { seed: 1, index: 7 };
+        let forge = |gallery: &PopulationGallery, text: &Text| {
+            crate::gallery::Gallery::forge(gallery, Some(1), text, limits, stream).unwrap()
+        };
+        let one = forge(&gallery, &texts[0]);
+        assert_eq!(one, forge(&gallery, &texts[0]));
+        let within = |f: &Fixation| f.duration.is_some_and(|d| (180.0..=190.0).contains(&d.0));
+        assert!(one.iter().all(within));
+        // Whoever would never leave a line is stopped.
+        gallery.readers.never_leave();
+        let words: usize = texts[0].lines().iter().map(|l| l.words().len()).sum();
+        assert_eq!(forge(&gallery, &texts[0]).len(), MOST_PER_WORD * words + MOST);
+        let nobody = crate::gallery::Gallery::forge(&gallery, Some(3), &texts[0], limits, stream);
+        assert!(nobody.is_none());
+    }
+}

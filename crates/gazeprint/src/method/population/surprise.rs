@@ -1,0 +1,69 @@
+//! How fixations compare with what a template expects of them.
+//!
+//! Where the template was run forward, all of these have mean zero, the standardised ones variance
+//! one, and none has to do with those before it. People are not so: they drift, hesitate and
+//! correct themselves in ways that the template knows nothing of.
+
+use statrs::function::erf::erf_inv;
+
+use super::aims::Aim;
+use super::forge::Forger;
+use super::gallery::Seen;
+use crate::density::Tabulated;
+
+/// A fixation, held against a template.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Surprise {
+    /// Log probability of what the eye did next, less its mean; none where signal was lost.
+    pub next: Option<f64>,
+    /// Log density of the place where the saccade ended, less its mean; none where a pass starts.
+    pub landing: Option<f64>,
+    /// How much too far it went, standardised; none where a pass starts.
+    pub overshoot: Option<f64>,
+    /// The duration, standardised to a normal distribution.
+    pub duration: f64,
+}
+
+/// Probabilities closer to 0 or 1 than this are this: nothing rare is infinitely so.
+const RARE: f64 = 1e-6;
+
+impl Forger<'_> {
+    /// How a fixation compares with the template.
+    pub(super) fn surprise(&self, seen: &Seen) -> Surprise {
+        let next = seen.choice.as_ref().map(|choice| {
+            let p = self.moves_of(choice);
+            let mean: f64 = p.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum();
+            p[choice.chosen].max(RARE).ln() - mean
+        });
+        let landing = seen.aim.as_ref().map(|aim| self.landed(aim));
+        Surprise {
+            next,
+            landing: landing.map(|(landing, _)| landing),
+            overshoot: landing.map(|(_, overshoot)| overshoot),
+            duration: standard(self.duration_density(seen.stay.kind), self.residual(&seen.stay)),
+        }
+    }
+
+    /// Log density of a landing less its mean, and how much too far it was.
+    fn landed(&self, aim: &Aim) -> (f64, f64) {
+        let log_masses = self.log_masses(aim, &aim.spots);
+        let landed = self.log_masses(aim, &[aim.landed])[0];
+        let peak = log_masses.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let masses: Vec<f64> = log_masses.iter().map(|m| (m - peak).exp()).collect();
+        let total: f64 = masses.iter().sum();
+        let mean = |value: &dyn Fn(usize) -> f64| {
+            masses.iter().enumerate().map(|(i, m)| m / total * value(i)).sum::<f64>()
+        };
+        let log_density = mean(&|i| log_masses[i] - aim.spots[i].log_width);
+        let amplitude = mean(&|i| aim.spots[i].amplitude);
+        let variance = mean(&|i| (aim.spots[i].amplitude - amplitude).powi(2));
+        let overshoot = (aim.landed.amplitude - amplitude) / variance.max(RARE).sqrt();
+        (landed - log_density, overshoot)
+    }
+}
+
+/// A value, standardised to a normal distribution.
+fn standard(density: &Tabulated<'_>, value: f64) -> f64 {
+    let below = density.log_mass(0.0, value).exp().clamp(RARE, 1.0 - RARE);
+    std::f64::consts::SQRT_2 * erf_inv(2.0 * below - 1.0)
+}

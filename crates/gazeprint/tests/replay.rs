@@ -1,0 +1,138 @@
+//! Replays are found, and readings are not taken for replays.
+
+use gazeprint::corpus::Limits;
+use gazeprint::random::Stream;
+use gazeprint::replay::{FEWEST, Known, SHARE, Sketch, similarity};
+use gazeprint::saccade::{Reading, readings};
+use gazeprint::simulate::SimulationParams;
+use proptest::prelude::*;
+use rand::RngExt;
+use rand_distr::StandardNormal;
+
+fn people(params: SimulationParams) -> Vec<Reading> {
+    readings(&params.build().unwrap().run(), Limits::default()).0
+}
+
+fn sketches(readings: &[Reading]) -> Vec<Sketch> {
+    readings.iter().map(Sketch::of).collect()
+}
+
+/// A recording as it comes out of a player: noise on places and durations, some fixations lost.
+fn played(reading: &Reading, sd: [f64; 2], lost: f64, seed: u64) -> Sketch {
+    let mut rng = Stream { seed, index: reading.scanpath as u64 }.chain(0);
+    let mut copy = reading.clone();
+    copy.events.retain(|_| rng.random::<f64>() >= lost);
+    for event in &mut copy.events {
+        event.x += sd[0] * rng.sample::<f64, _>(StandardNormal);
+        event.duration += sd[1] * rng.sample::<f64, _>(StandardNormal);
+    }
+    Sketch::of(&copy)
+}
+
+#[test]
+fn replays_with_noise_or_losses_are_found() {
+    let readings = people(SimulationParams { readers: 40, texts: 60, ..Default::default() });
+    let known = Known::new(&sketches(&readings));
+    for (sd, lost) in [([0.0; 2], 0.0), ([0.2, 2.0], 0.0), ([0.0; 2], 0.1), ([0.2, 2.0], 0.1)] {
+        let played: Vec<Sketch> = readings.iter().map(|r| played(r, sd, lost, 1)).collect();
+        let probes: Vec<&[Sketch]> = played.chunks_exact(3).collect();
+        let caught = |probe: &&&[Sketch]| known.replays(**probe).iter().any(Option::is_some);
+        let found = probes.iter().filter(caught).count() as f64 / probes.len() as f64;
+        assert!(found > 0.99, "{sd:?}, {lost}: {found}");
+        // And it is known of which.
+        for (i, sketch) in played.iter().enumerate() {
+            let replay = known.replayed(sketch);
+            assert!(replay.is_none_or(|r| r.of == i && r.share >= SHARE && r.common >= FEWEST));
+        }
+    }
+}
+
+/// Readers who do not differ are one reader who reads everything again and again.
+#[test]
+fn to_read_a_text_again_is_no_replay() {
+    for individuality in [0.0, 1.0] {
+        for lines in [1, 4] {
+            let readings = people(SimulationParams {
+                readers: 60,
+                texts: 40,
+                coverage: 1.0,
+                individuality,
+                lines,
+                ..Default::default()
+            });
+            let sketches = sketches(&readings);
+            let (enrolled, new): (Vec<usize>, Vec<usize>) =
+                (0..readings.len()).partition(|&i| readings[i].reader % 2 == 0);
+            let known = Known::new(enrolled.iter().map(|&i| &sketches[i]));
+            let flagged = new.iter().filter(|&&i| known.replayed(&sketches[i]).is_some()).count();
+            assert!(flagged as f64 / (new.len() as f64) < 1e-3, "{flagged} of {}", new.len());
+        }
+    }
+}
+
+#[test]
+fn sketches_are_small_and_come_back() {
+    let readings =
+        people(SimulationParams { readers: 1, texts: 3, lines: 2, ..Default::default() });
+    for reading in &readings {
+        let sketch = Sketch::of(reading);
+        assert_eq!(sketch.len(), reading.events.len());
+        let text = serde_json::to_string(&sketch).unwrap();
+        assert_eq!(serde_json::from_str::<Sketch>(&text).unwrap(), sketch);
+        assert_eq!(similarity(&sketch, &sketch), 1.0);
+    }
+    assert_eq!(similarity(&Sketch::default(), &Sketch::of(&readings[0])), 0.0);
+    assert_eq!(similarity(&Sketch::of(&readings[0]), &Sketch::default()), 0.0);
+    assert!(Known::default().replayed(&Sketch::of(&readings[0])).is_none());
+}
+
+type Mark = (u16, i32, u16);
+
+fn sketch(marks: &[Mark]) -> Sketch {
+    let mark = |(line, x, duration): &Mark| serde_json::json!({"line": line, "x": x, "duration": duration});
+    serde_json::from_value(marks.iter().map(mark).collect()).unwrap()
+}
+
+/// The textbook's table.
+fn common(a: &[Mark], b: &[Mark]) -> usize {
+    let matches = |p: &Mark, q: &Mark| {
+        let apart = (f64::from(p.2) - f64::from(q.2)).abs();
+        let longer = f64::from(p.2.max(q.2));
+        p.0 == q.0
+            && (i64::from(p.1) - i64::from(q.1)).abs() <= 8
+            && apart <= f64::max(4.0, 0.03 * longer)
+    };
+    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for (i, p) in a.iter().enumerate() {
+        for (j, q) in b.iter().enumerate() {
+            let diagonal = table[i][j] + usize::from(matches(p, q));
+            table[i + 1][j + 1] = diagonal.max(table[i][j + 1]).max(table[i + 1][j]);
+        }
+    }
+    table[a.len()][b.len()]
+}
+
+fn marks() -> impl Strategy<Value = Vec<Mark>> {
+    let places = prop_oneof![9 => 0..60i32, 1 => any::<i32>()];
+    let durations = prop_oneof![9 => 200..230u16, 1 => any::<u16>()];
+    prop::collection::vec((0..2u16, places, durations), 0..25)
+}
+
+proptest! {
+    #[test]
+    fn the_common_sequence_is_the_longest(probe in marks(), known in prop::collection::vec(marks(), 1..4)) {
+        let sketched: Vec<Sketch> = known.iter().map(|k| sketch(k)).collect();
+        let lengths: Vec<usize> = known.iter().map(|k| common(&probe, k)).collect();
+        for (sketched, length) in sketched.iter().zip(&lengths) {
+            let share = *length as f64 / probe.len().max(1) as f64;
+            prop_assert_eq!(similarity(&sketch(&probe), sketched), share);
+        }
+        let most = lengths.iter().copied().max().unwrap_or(0);
+        let expected = (most >= FEWEST && 2 * most >= probe.len()).then_some(most);
+        let found = Known::new(&sketched).replayed(&sketch(&probe));
+        prop_assert_eq!(found.map(|r| r.common), expected);
+        if let Some(replay) = found {
+            prop_assert_eq!(replay.of, lengths.iter().position(|l| *l == most).unwrap());
+        }
+    }
+}
