@@ -1,12 +1,19 @@
 //! The `gazeprint` command.
 
+mod enroll;
 mod export;
+mod gallery;
+mod identify;
 mod import;
 mod inspect;
+mod opening;
 mod population;
+mod probe;
 mod progress;
 mod simulate;
 mod study;
+mod verify;
+mod watch;
 
 use std::fmt;
 use std::io::{ErrorKind, Write};
@@ -34,8 +41,11 @@ Examples:
   gazeprint population demo --out people.json   what readers have in common
   gazeprint inspect people.json
   gazeprint import fixations.csv --words words.csv --out my-corpus   what other tools write
+  gazeprint enroll my-corpus --gallery staff.gallery
+  gazeprint identify unknown --gallery staff.gallery
+  gazeprint verify claim --reader anna --gallery staff.gallery
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
+Exit codes: 0 done or accepted, 1 failed, 2 wrong usage, 3 rejected or unknown, 130 interrupted."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -50,6 +60,11 @@ enum Command {
     Population(population::Args),
     Import(Box<import::Args>),
     Export(export::Args),
+    Enroll(enroll::Args),
+    Identify(identify::Args),
+    Verify(verify::Args),
+    Watch(watch::Args),
+    Gallery(gallery::Args),
 }
 
 /// Arguments that do not fit together or are out of range: exit code 2.
@@ -63,6 +78,21 @@ impl fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// Exit code of a claim that was rejected, and of somebody unknown.
+const REFUSED: u8 = 3;
+
+/// The answer is no: not accepted, or nobody known.
+#[derive(Debug)]
+pub(crate) struct Refused;
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("refused")
+    }
+}
+
+impl std::error::Error for Refused {}
 
 /// Exit code after Ctrl-C, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -98,7 +128,7 @@ pub(crate) fn corpus_or_default(folder: Option<&Path>) -> anyhow::Result<(Corpus
 }
 
 /// A recording that was imported without words can be looked at, but nothing else.
-fn refuse_without_words(folder: &Path) -> anyhow::Result<()> {
+pub(crate) fn refuse_without_words(folder: &Path) -> anyhow::Result<()> {
     // Whatever is wrong with a corpus, reading it as one says so.
     if let Ok(Some(WithoutWords { in_pixels: true, .. })) = WithoutWords::read(folder) {
         anyhow::bail!(
@@ -139,9 +169,16 @@ fn main() -> ExitCode {
         Command::Population(args) => population::run(args),
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(args),
+        Command::Enroll(args) => enroll::run(args),
+        Command::Identify(args) => identify::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Watch(args) => watch::run(&args),
+        Command::Gallery(args) => gallery::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
+        // The answer was given already.
+        Err(error) if error.is::<Refused>() => ExitCode::from(REFUSED),
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::from(match () {

@@ -101,7 +101,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     print(&if args.json { population_json(&stored)? } else { summary(&stored, &args.out) })
 }
 
-fn learn(readers: usize, readings: &[Reading], progress: &Progress) -> anyhow::Result<Population> {
+/// Learns a population, with a bar.
+pub(crate) fn learn(readers: usize, readings: &[Reading], progress: &Progress) -> anyhow::Result<Population> {
     let numbered: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
     progress.show("learning the population");
     progress.expect(Population::cost(readers));
@@ -113,6 +114,7 @@ fn learn(readers: usize, readings: &[Reading], progress: &Progress) -> anyhow::R
     }
     learned.context("the population cannot be learned")
 }
+
 fn summary(stored: &PopulationFile, file: &Path) -> String {
     let p = &stored.provenance;
     format!(

@@ -45,6 +45,11 @@ impl Progress {
         self.bar.set_message(message);
     }
 
+    /// Does something without the bar, such as printing.
+    pub(crate) fn suspended<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.bar.suspend(work)
+    }
+
     /// Takes the bar off the screen.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();

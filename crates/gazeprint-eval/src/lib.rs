@@ -8,6 +8,8 @@
 //! | [`curves`] | accuracy and errors over the amount of reading and the number of readers |
 //! | [`robustness`] | repeats a study on worse recordings |
 //! | [`portrait`] | shows one reader: densities, calibration, a reading, draws of the posterior |
+//! | [`decision`] | who it is, or nobody known; whether a claim is true |
+//! | [`watch`] | the same after every fixation |
 //! | [`report`] | turns a study into `study.json` |
 //! | [`tables`] | sets a report as tables, in Markdown and LaTeX |
 //! | [`page`] | sets a report as a page, with its figures |
@@ -47,6 +49,7 @@ mod sentences;
 pub mod study;
 pub mod summary;
 pub mod tables;
+pub mod watch;
 
 pub use calibration::{LearnedThreshold, RATES};
 pub use figures::figures;

@@ -71,6 +71,6 @@ pub use population::{
     PopulationError, PopulationFile, Provenance, check_population_path, read_population,
     write_population,
 };
-pub use read::{read_corpus, read_corpus_with_notes};
+pub use read::{read_corpus, read_corpus_with_notes, read_probe, read_texts};
 pub use splits::{Assignment, Role, read_splits, write_splits};
 pub use write::{write_corpus, write_corpus_as};

@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word};
 
@@ -33,28 +33,82 @@ pub fn read_corpus(folder: &Path) -> Result<Corpus, ReadError> {
 /// # Errors
 /// As [`read_corpus`].
 pub fn read_corpus_with_notes(folder: &Path) -> Result<(Corpus, Notes), ReadError> {
-    files::check_folder(folder)?;
-    // Look for all files first: a missing one should not show only after minutes of reading.
-    let fixations = Kind::Fixations.require(folder)?;
-    let words = Kind::Words.require(folder)?;
-    let trials = Kind::Trials.find(folder)?;
+    Tables::of(folder)?.read(folder, Reader::Named)
+}
 
-    let words = Table::open(Kind::Words, words)?;
-    let mut builder = Builder::new(read_words(&words)?);
-    let fixations = Table::open(Kind::Fixations, fixations)?;
-    builder.read_fixations(&fixations, &words)?;
-    let trials = trials.map(|trials| Table::open(Kind::Trials, trials)).transpose()?;
-    if let Some(trials) = &trials {
-        builder.read_trials(trials)?;
+/// Reads a probe: a corpus folder, or one table of fixations with the words in another file. It need
+/// not say who the reader is.
+///
+/// # Errors
+/// As [`read_corpus`].
+pub fn read_probe(probe: &Path, words: Option<&Path>) -> Result<(Corpus, Notes), ReadError> {
+    let is_folder = std::fs::metadata(probe).is_ok_and(|there| there.is_dir());
+    let tables = match words {
+        Some(words) if !is_folder => {
+            Tables { fixations: probe.to_owned(), words: words.to_owned(), trials: None }
+        }
+        Some(words) => Tables {
+            fixations: Kind::Fixations.require(probe)?,
+            words: words.to_owned(),
+            trials: Kind::Trials.find(probe)?,
+        },
+        None => Tables::of(probe)?,
+    };
+    tables.read(probe, Reader::Unknown)
+}
+
+/// Reads the texts of a table of words.
+///
+/// # Errors
+/// If it cannot be read, or is wrong.
+pub fn read_texts(words: &Path) -> Result<Vec<Text>, ReadError> {
+    read_words(&Table::open(Kind::Words, words.to_owned())?)
+}
+
+/// Whether tables name the reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    Named,
+    /// They may; without a name, everything is of one.
+    Unknown,
+}
+
+/// The files of a corpus.
+struct Tables {
+    fixations: PathBuf,
+    words: PathBuf,
+    trials: Option<PathBuf>,
+}
+
+impl Tables {
+    fn of(folder: &Path) -> Result<Self, ReadError> {
+        files::check_folder(folder)?;
+        // Look for all files first: a missing one should not show only after minutes of reading.
+        Ok(Self {
+            fixations: Kind::Fixations.require(folder)?,
+            words: Kind::Words.require(folder)?,
+            trials: Kind::Trials.find(folder)?,
+        })
     }
-    let Builder { readers, texts, scanpaths, mut notes, .. } = builder;
-    let corpus = Corpus::new(files::corpus_name(folder), readers.names, texts, scanpaths)
-        .map_err(|error| ReadError::Inconsistent { path: folder.to_owned(), error })?;
-    for table in [&fixations, &words].into_iter().chain(&trials) {
-        notes.columns(table);
+
+    fn read(self, path: &Path, reader: Reader) -> Result<(Corpus, Notes), ReadError> {
+        let words = Table::open(Kind::Words, self.words)?;
+        let mut builder = Builder::new(read_words(&words)?, reader);
+        let fixations = Table::open(Kind::Fixations, self.fixations)?;
+        builder.read_fixations(&fixations, &words)?;
+        let trials = self.trials.map(|trials| Table::open(Kind::Trials, trials)).transpose()?;
+        if let Some(trials) = &trials {
+            builder.read_trials(trials)?;
+        }
+        let Builder { readers, texts, scanpaths, mut notes, .. } = builder;
+        let corpus = Corpus::new(files::corpus_name(path), readers.names, texts, scanpaths)
+            .map_err(|error| ReadError::Inconsistent { path: path.to_owned(), error })?;
+        for table in [&fixations, &words].into_iter().chain(&trials) {
+            notes.columns(table);
+        }
+        notes.corpus(&corpus);
+        Ok((corpus, notes))
     }
-    notes.corpus(&corpus);
-    Ok((corpus, notes))
 }
 
 /// Numbers names in the order in which they first occur.
@@ -167,16 +221,19 @@ fn misplaced(
 
 /// The columns that tell readings apart.
 struct Key {
-    reader: Column,
+    reader: Option<Column>,
     text: Column,
     session: Option<Column>,
     trial: Option<Column>,
 }
 
 impl Key {
-    fn of(table: &Table) -> Result<Self, ReadError> {
+    fn of(table: &Table, reader: Reader) -> Result<Self, ReadError> {
         Ok(Self {
-            reader: table.required("reader")?,
+            reader: match reader {
+                Reader::Named => Some(table.required("reader")?),
+                Reader::Unknown => table.optional("reader")?,
+            },
             text: table.required("text")?,
             session: table.optional("session")?,
             trial: table.optional("trial")?,
@@ -186,7 +243,7 @@ impl Key {
     /// Reader, text, session and trial of a row.
     fn read<'r>(&self, row: &Row<'r>) -> Result<[&'r str; 4], ReadError> {
         Ok([
-            row.name(self.reader)?,
+            row.name_or(self.reader, DEFAULT_NAME)?,
             row.name(self.text)?,
             row.name_or(self.session, DEFAULT_NAME)?,
             row.name_or(self.trial, DEFAULT_NAME)?,
@@ -203,6 +260,7 @@ struct Numbered {
 
 /// A corpus in the making.
 struct Builder {
+    reader: Reader,
     readers: Names,
     sessions: Names,
     trials: Names,
@@ -215,8 +273,9 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(texts: Vec<Text>) -> Self {
+    fn new(texts: Vec<Text>, reader: Reader) -> Self {
         Self {
+            reader,
             readers: Names::default(),
             sessions: Names::default(),
             trials: Names::default(),
@@ -257,7 +316,7 @@ impl Builder {
     }
 
     fn read_fixations(&mut self, table: &Table, words: &Table) -> Result<(), ReadError> {
-        let key = Key::of(table)?;
+        let key = Key::of(table, self.reader)?;
         let x = table.required("x_char")?;
         let duration = table.required("duration_ms")?;
         let line = table.optional("line")?;
@@ -345,7 +404,7 @@ impl Builder {
     }
 
     fn read_trials(&mut self, table: &Table) -> Result<(), ReadError> {
-        let key = Key::of(table)?;
+        let key = Key::of(table, self.reader)?;
         let order = table.optional("trial_order")?;
         let group = table.optional("group")?;
 

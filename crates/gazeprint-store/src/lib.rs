@@ -27,11 +27,13 @@
 
 mod backend;
 mod error;
+mod gallery;
 mod header;
 mod kind;
 mod location;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod recordings;
 mod rekey;
 mod seal;
 mod secret;
@@ -40,8 +42,12 @@ mod sqlite;
 mod vault;
 
 pub use error::{Part, StoreError};
+pub use gallery::{
+    Enrolment, Entry, Event, Founding, Gallery, GalleryError, Loaded, Logged, now,
+};
 pub use kind::Kind;
 pub use location::Location;
+pub use recordings::{MergeError, Recording, corpus, merged, recordings};
 pub use secret::{KeyFileError, Secret};
 pub use snapshot::{Change, Snapshot};
 pub use vault::{Checked, Vault};

@@ -69,11 +69,11 @@ impl Vault {
     }
 
     /// Makes a gallery with something in it, or none.
-    fn create_with(
+    pub(crate) fn create_with<E: From<StoreError>>(
         at: &Location,
         secret: Option<&Secret>,
-        fill: impl FnOnce(&mut Change<'_>) -> Result<(), StoreError>,
-    ) -> Result<Self, StoreError> {
+        fill: impl FnOnce(&mut Change<'_>) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let (lock, sealer) = Lock::new(at, random()?, secret)?;
         let mut backend = backend::create(at, secret.is_some())?;
         let make = || {
@@ -84,7 +84,7 @@ impl Vault {
             fill(&mut change)?;
             let header = change.state.header(&lock, &sealer)?;
             transaction.backend.set_header(&header)?;
-            transaction.commit()
+            Ok(transaction.commit()?)
         };
         match make() {
             Ok(()) => Ok(Self { at: at.clone(), backend, lock, sealer }),
@@ -251,7 +251,7 @@ impl Vault {
                 })?;
             }
             snapshot.log(|_, _| Ok::<_, StoreError>(()))?;
-            let (found, expected) = (snapshot.backend.rows()?, records.iter().sum());
+            let (found, expected) = (snapshot.backend.rows()?, records.iter().sum::<u64>());
             if found != expected {
                 return damaged(snapshot.at, format!("found {found} rows, expected {expected}"));
             }

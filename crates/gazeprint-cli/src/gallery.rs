@@ -1,0 +1,347 @@
+//! `gazeprint gallery`: what is in a gallery, and what is done with it as a whole.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use gazeprint::method::{Monitor, Template};
+use gazeprint::saccade::{Reading, readings};
+use gazeprint_eval::decision::Rules;
+use gazeprint_store::{Entry, Location, Secret};
+use rayon::prelude::*;
+
+use crate::enroll::{about, calibrate, limits_of, unknown_reader};
+use crate::inspect::plural;
+use crate::opening::{Asking, GalleryArgs, SecretArgs, secret};
+use crate::population::learn;
+use crate::progress::Progress;
+use crate::{Interrupted, print};
+
+/// Look at a gallery, copy it, lock it, remove readers.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  gazeprint gallery list --gallery staff.gallery
+  gazeprint gallery show --gallery staff.gallery anna
+  gazeprint gallery remove --gallery staff.gallery anna
+  gazeprint gallery key secret.key
+  gazeprint gallery rekey --gallery staff.gallery --new-key-file secret.key      encrypt it
+  gazeprint gallery export --gallery postgres://localhost/lab --out copy.gallery
+  gazeprint gallery import copy.gallery --gallery postgres://localhost/other
+  gazeprint gallery log --gallery staff.gallery
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List the readers
+    List {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what is kept of a reader
+    Show {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+        /// The reader
+        reader: String,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a reader, and overwrite what was kept of them
+    Remove {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+        /// The reader
+        reader: String,
+    },
+    /// Copy the gallery to a new file
+    Export {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+        /// File to write
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        #[command(flatten)]
+        new: NewSecret,
+    },
+    /// Copy a gallery file to a new place
+    Import {
+        /// File that `export` wrote
+        file: PathBuf,
+        #[command(flatten)]
+        gallery: GalleryArgs,
+        #[command(flatten)]
+        new: NewSecret,
+    },
+    /// Seal everything anew, with another key, passphrase, or none
+    Rekey {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+        #[command(flatten)]
+        new: NewSecret,
+        /// Keep it without encryption from now on
+        #[arg(long, conflicts_with_all = ["new_key_file", "new_passphrase", "new_passphrase_file"])]
+        decrypt: bool,
+    },
+    /// Learn the population anew from the enrolled readers, and every reader with it
+    Relearn {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+    },
+    /// Show what was done: enrolments, identifications, verifications, removals
+    Log {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+        /// As JSON lines
+        #[arg(long)]
+        json: bool,
+    },
+    /// Read everything, and check that it is whole
+    Check {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+    },
+    /// Make a key
+    Key {
+        /// File to write
+        file: PathBuf,
+    },
+}
+
+/// What is to open the gallery from now on.
+#[derive(Debug, clap::Args)]
+struct NewSecret {
+    /// File with the new key
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["new_passphrase", "new_passphrase_file"])]
+    new_key_file: Option<PathBuf>,
+    /// Ask for the new passphrase on the terminal
+    #[arg(long, conflicts_with = "new_passphrase_file")]
+    new_passphrase: bool,
+    /// File with the new passphrase on its first line
+    #[arg(long, value_name = "FILE")]
+    new_passphrase_file: Option<PathBuf>,
+}
+
+impl NewSecret {
+    fn read(&self) -> anyhow::Result<Option<Secret>> {
+        let files = (self.new_key_file.as_deref(), self.new_passphrase_file.as_deref());
+        secret(files.0, self.new_passphrase, files.1, Asking::Twice)
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: Args) -> anyhow::Result<()> {
+    match args.action {
+        Action::List { gallery, json } => list(&gallery, json),
+        Action::Show { gallery, reader, json } => show(&gallery, &reader, json),
+        Action::Remove { gallery, reader } => remove(&gallery, &reader),
+        Action::Export { gallery, out, new } => {
+            let mut from = gallery.open()?;
+            // A copy is as safe as the original unless something else is said.
+            let secret = match new.read()? {
+                None => gallery.secret(Asking::Once)?,
+                new => new,
+            };
+            let mut copy = from.copy_to(&Location::File(out), secret.as_ref())?;
+            print(&format!("{}: {}\n", copy.location(), plural(copy.list()?.len(), "reader")))
+        }
+        Action::Import { file, gallery, new } => {
+            let given = gallery.secret(Asking::Once)?;
+            let mut from = gazeprint_store::Gallery::open(&Location::File(file), given.as_ref())?;
+            let secret = match new.read()? {
+                None => given,
+                new => new,
+            };
+            let mut copy = from.copy_to(&gallery.location(), secret.as_ref())?;
+            print(&format!("{}: {}\n", copy.location(), plural(copy.list()?.len(), "reader")))
+        }
+        Action::Rekey { gallery, new, decrypt } => rekey(&gallery, &new, decrypt),
+        Action::Relearn { gallery } => relearn(&gallery),
+        Action::Log { gallery, json } => log(&gallery, json),
+        Action::Check { gallery } => {
+            let mut gallery = gallery.open()?;
+            let checked = gallery.check()?;
+            let records: u64 = checked.records.iter().sum();
+            print(&format!(
+                "{}: whole; {} records, {} entries of the log, {}\n",
+                gallery.location(),
+                records,
+                checked.entries,
+                if gallery.is_encrypted() { "encrypted" } else { "not encrypted" }
+            ))
+        }
+        Action::Key { file } => {
+            Secret::new_key_file(&file)?;
+            print(&format!(
+                "{}: a new key; keep a copy where the gallery is not: without it the gallery is lost\n",
+                file.display()
+            ))
+        }
+    }
+}
+
+/// A time as people write it, in UTC.
+fn date(seconds: u64) -> String {
+    // Days since 1970 to a date of the Gregorian calendar, by eras of 400 years from 1 March.
+    let days = seconds / 86_400 + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = year + era * 400 + next;
+    let (hour, minute) = (seconds % 86_400 / 3_600, seconds % 3_600 / 60);
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+}
+
+fn list(args: &GalleryArgs, json: bool) -> anyhow::Result<()> {
+    let mut gallery = args.open()?;
+    let loaded = gallery.load::<Rules>()?;
+    if json {
+        return print(&format!("{}\n", serde_json::to_string_pretty(&loaded.readers)?));
+    }
+    let mut text = about(&mut gallery, loaded.rules.as_ref())?;
+    let width = loaded.readers.iter().map(|r| r.id.chars().count()).max().unwrap_or(0).max(6);
+    _ = writeln!(
+        text,
+        "\n{:<width$}  {:>10}  {:>9}  {:<16}  changed (UTC)",
+        "reader", "recordings", "fixations", "enrolled (UTC)"
+    );
+    for Entry { id, recordings, fixations, enrolled, changed, .. } in &loaded.readers {
+        let (enrolled, changed) = (date(*enrolled), date(*changed));
+        _ = writeln!(
+            text,
+            "{id:<width$}  {recordings:>10}  {fixations:>9}  {enrolled:<16}  {changed}"
+        );
+    }
+    print(&text)
+}
+
+fn show(args: &GalleryArgs, reader: &str, json: bool) -> anyhow::Result<()> {
+    let mut gallery = args.open()?;
+    let readers = gallery.list()?;
+    let id = gallery.id_of(reader);
+    let found = readers.iter().find(|entry| entry.id == id || entry.id == reader);
+    let entry = found.ok_or_else(|| unknown_reader(&gallery, &readers, reader))?;
+    if json {
+        return print(&format!("{}\n", serde_json::to_string_pretty(entry)?));
+    }
+    let remembered = gallery.earlier_probes(&entry.id)?.len();
+    print(&format!(
+        "reader      {}\nrecordings  {}\nfixations   {}\nenrolled    {} UTC\nchanged     {} UTC\n\
+         remembered  {} of earlier probes, to know replays\n",
+        entry.id,
+        entry.recordings,
+        entry.fixations,
+        date(entry.enrolled),
+        date(entry.changed),
+        plural(remembered, "reading"),
+    ))
+}
+
+fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
+    let progress = Progress::new(1)?;
+    let mut gallery = args.open()?;
+    let readers = gallery.list()?;
+    let id = gallery.id_of(reader);
+    let found = readers.iter().find(|entry| entry.id == id || entry.id == reader);
+    let id = found.ok_or_else(|| unknown_reader(&gallery, &readers, reader))?.id.clone();
+    gallery.remove(&id)?;
+    let rules = calibrate(&mut gallery, &progress)?;
+    progress.clear();
+    let rest = about(&mut gallery, rules.as_ref())?;
+    print(&format!(
+        "removed {id}: template, recordings and remembered probes are overwritten\nnot reached: \
+         backups, exports, snapshots of the file system, blocks that a drive has put aside, the log \
+         (it names the reader), and what the population learned from all readers together \
+         (`gazeprint gallery relearn` learns it anew)\n{rest}"
+    ))
+}
+
+fn rekey(args: &GalleryArgs, new: &NewSecret, decrypt: bool) -> anyhow::Result<()> {
+    let secret = new.read()?;
+    if secret.is_none() && !decrypt {
+        let message = "say what is to open the gallery from now on: --new-key-file FILE, \
+                       --new-passphrase, --new-passphrase-file FILE, or --decrypt";
+        return Err(crate::Usage(message.to_owned()).into());
+    }
+    let mut gallery = args.open()?;
+    gallery.rekey(secret.as_ref())?;
+    print(&format!(
+        "{}: {}\nnot reached: backups and exports, which the old key still opens\n",
+        gallery.location(),
+        if gallery.is_encrypted() { "encrypted anew" } else { "no longer encrypted" }
+    ))
+}
+
+fn relearn(args: &GalleryArgs) -> anyhow::Result<()> {
+    let progress = Progress::new(1)?;
+    let mut gallery = args.open()?;
+    let limits = limits_of(gallery.founding())?;
+    let loaded = gallery.load::<Rules>()?;
+    let recorded = gallery.all_recordings(|_| true)?;
+    let corpus = gazeprint_store::corpus("gallery", &recorded)?;
+    let (all, _) = readings(&corpus, limits);
+    let population = learn(recorded.len(), &all, &progress)?;
+    let templates: Vec<(Entry, Template)> = loaded
+        .readers
+        .into_par_iter()
+        .enumerate()
+        .map(|(place, entry)| {
+            let own: Vec<&Reading> = all.iter().filter(|r| r.reader == place).collect();
+            (entry, population.template(&own))
+        })
+        .collect();
+    if progress.stop() {
+        return Err(Interrupted { resumable: false }.into());
+    }
+    gallery.relearn(&population, loaded.era, templates)?;
+    let rules = calibrate(&mut gallery, &progress)?;
+    progress.clear();
+    let rest = about(&mut gallery, rules.as_ref())?;
+    print(&format!("learned anew from {}\n{rest}", plural(recorded.len(), "reader")))
+}
+
+fn log(args: &GalleryArgs, json: bool) -> anyhow::Result<()> {
+    let mut gallery = args.open()?;
+    let mut text = String::new();
+    for entry in gallery.log()? {
+        let shown = serde_json::to_string(&entry)?;
+        if json {
+            _ = writeln!(text, "{shown}");
+        } else {
+            let event = serde_json::to_string(&entry.event)?;
+            _ = writeln!(text, "{}  {event}", date(entry.time));
+        }
+    }
+    print(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        for (seconds, expected) in [
+            (0, "1970-01-01 00:00"),
+            (951_782_399, "2000-02-28 23:59"),
+            (951_782_400, "2000-02-29 00:00"),
+            (1_709_251_199, "2024-02-29 23:59"),
+            (1_798_761_540, "2026-12-31 23:59"),
+            (4_107_542_400, "2100-03-01 00:00"),
+        ] {
+            assert_eq!(date(seconds), expected);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! `gazeprint identify`: who is reading?
+
+use std::fmt::Write;
+
+use gazeprint::method::Evidence;
+use gazeprint::replay::Sketch;
+use gazeprint_eval::decision::Threshold;
+use gazeprint_store::Event;
+use serde::Serialize;
+
+use crate::opening::GalleryArgs;
+use crate::probe::{self, Comparing, ProbeArgs, Replayed};
+use crate::{Refused, Usage, print};
+
+/// Say who of a gallery reads in a recording, or that it is nobody known.
+///
+/// Who it is best, with how much speaks for it. Below a threshold it is nobody known; the threshold
+/// is such that of people who are not enrolled, a chosen part is taken for somebody (--fpir).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  gazeprint identify unknown --gallery staff.gallery
+  gazeprint identify fixations.csv --words words.csv --gallery staff.gallery --top 3
+  gazeprint identify unknown --gallery staff.gallery --fpir 0.001 --json
+
+llr: calibrated log-likelihood ratio (nats) of the reader against the others; 0 says nothing.
+posterior: given that it is one of them. types, amplitudes, durations: what moves, landings and
+times say against an average reader (nats, not calibrated).
+
+Exit codes: 0 somebody known, 1 failed, 2 wrong usage, 3 nobody known, or a replay.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    probe: ProbeArgs,
+    #[command(flatten)]
+    gallery: GalleryArgs,
+    /// Readers to list
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    top: usize,
+    /// Part of people who are not enrolled that may be taken for somebody, 0.0001 to 0.2
+    #[arg(long, value_name = "RATE", default_value_t = 0.01)]
+    fpir: f64,
+    /// Take recordings that were there before for new ones
+    #[arg(long)]
+    allow_replay: bool,
+    /// Do not remember this probe; it is logged all the same
+    #[arg(long)]
+    forget: bool,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    /// A reader, or `unknown`.
+    decision: String,
+    fixations: usize,
+    fpir: f64,
+    threshold: f64,
+    supported: bool,
+    replay: Option<Replayed>,
+    ranking: Vec<Ranked>,
+}
+
+#[derive(Serialize)]
+struct Ranked {
+    reader: String,
+    score: f64,
+    posterior: f64,
+    ratio: f64,
+    llr: f64,
+    parts: Evidence,
+}
+
+/// A rate that thresholds are learned for.
+pub(crate) fn check_rate(option: &str, rate: f64) -> anyhow::Result<()> {
+    use gazeprint_eval::decision::GRID;
+    let (most, least) = (GRID[0], GRID[GRID.len() - 1]);
+    if (least..=most).contains(&rate) {
+        return Ok(());
+    }
+    Err(Usage(format!("{option}: found {rate}, expected a rate from {least} to {most}")).into())
+}
+
+/// What to say of a rate that the gallery is too small for.
+pub(crate) fn unsupported(rate: f64, threshold: Threshold, of: &str) -> Option<String> {
+    let Threshold { comparisons, supported, .. } = threshold;
+    (!supported).then(|| {
+        format!(
+            "the gallery is too small to promise a rate of {rate}: it has {comparisons} {of} of such a \
+             length, which show rates down to {:.2e} (rule of three)",
+            3.0 / comparisons.max(3) as f64
+        )
+    })
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    check_rate("--fpir", args.fpir)?;
+    let mut gallery = args.gallery.open()?;
+    let readings = probe::read(&gallery, &args.probe)?;
+    let comparing = Comparing::load(&mut gallery)?;
+    let compared = comparing.compare(&readings);
+    let threshold = comparing.rules.for_stranger(args.fpir, compared.fixations);
+    let mut order: Vec<usize> = (0..comparing.readers.len()).collect();
+    order.sort_by(|&a, &b| compared.ratios[b].total_cmp(&compared.ratios[a]).then(a.cmp(&b)));
+    let best = order[0];
+    let id = &comparing.readers[best].id;
+    let sketches: Vec<Sketch> = readings.iter().map(Sketch::of).collect();
+    let replay = probe::replayed(&mut gallery, id, &sketches)?;
+    let is_known = compared.ratios[best] >= threshold.ratio
+        && threshold.ratio < f64::INFINITY
+        && (replay.is_none() || args.allow_replay);
+    let (llr, fixations) = (compared.llrs[best], compared.fixations);
+    let event = Event::Identified {
+        reader: is_known.then(|| id.clone()),
+        llr,
+        fixations,
+        replay: replay.is_some(),
+    };
+    let remembered = (is_known && !args.forget).then_some((id.as_str(), sketches.as_slice()));
+    gallery.note(event, remembered)?;
+    let ranking = order.iter().take(args.top.max(1)).map(|&place| Ranked {
+        reader: comparing.readers[place].id.clone(),
+        score: compared.scores[place],
+        posterior: compared.posterior[place],
+        ratio: compared.ratios[place],
+        llr: compared.llrs[place],
+        parts: compared.evidence[place],
+    });
+    let answer = Answer {
+        decision: if is_known { id.clone() } else { "unknown".to_owned() },
+        fixations,
+        fpir: args.fpir,
+        threshold: threshold.ratio,
+        supported: threshold.supported,
+        replay,
+        ranking: ranking.collect(),
+    };
+    if let Some(warning) = unsupported(args.fpir, threshold, "probes of strangers") {
+        eprintln!("warning: {warning}");
+    }
+    print(&if args.json {
+        format!("{}\n", serde_json::to_string_pretty(&answer)?)
+    } else {
+        table(&answer, readings.len())
+    })?;
+    if is_known { Ok(()) } else { Err(Refused.into()) }
+}
+
+fn table(answer: &Answer, readings: usize) -> String {
+    let mut text = String::new();
+    let best = &answer.ranking[0];
+    let decision = match (&answer.replay, answer.decision.as_str()) {
+        (Some(replay), "unknown") => format!("unknown: {}", replay.describe(&best.reader)),
+        (None, "unknown") => "unknown".to_owned(),
+        (_, reader) => reader.to_owned(),
+    };
+    _ = writeln!(
+        text,
+        "{decision}\n\nfrom {} in {}; ratio {:.2}, threshold {:.2} for a false-alarm rate of {}\n",
+        crate::inspect::plural(answer.fixations, "fixation"),
+        crate::inspect::plural(readings, "reading"),
+        best.ratio,
+        answer.threshold,
+        answer.fpir
+    );
+    let width = answer.ranking.iter().map(|r| r.reader.chars().count()).max().unwrap_or(0).max(6);
+    _ = writeln!(
+        text,
+        "rank  {:<width$}  {:>9}  {:>8}  {:>12}  {:>8}  {:>10}  {:>9}",
+        "reader", "posterior", "llr", "score", "types", "amplitudes", "durations"
+    );
+    for (rank, r) in answer.ranking.iter().enumerate() {
+        let Evidence { types, amplitudes, durations } = r.parts;
+        _ = writeln!(
+            text,
+            "{:>4}  {:<width$}  {:>9.4}  {:>+8.2}  {:>12.2}  {types:>+8.2}  {amplitudes:>+10.2}  \
+             {durations:>+9.2}",
+            rank + 1,
+            r.reader,
+            r.posterior,
+            r.llr,
+            r.score,
+        );
+    }
+    text
+}

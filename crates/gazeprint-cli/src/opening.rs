@@ -1,0 +1,108 @@
+//! What commands over a gallery share: where it is, and what opens it.
+
+use std::fs;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use gazeprint_store::{Gallery, Location, Secret};
+use zeroize::Zeroizing;
+
+use crate::Usage;
+
+/// Where a gallery is, and what opens it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GalleryArgs {
+    /// The gallery: a file, or postgres://USER@HOST/DATABASE
+    #[arg(long, value_name = "G")]
+    gallery: String,
+    #[command(flatten)]
+    secret: SecretArgs,
+}
+
+/// What opens an encrypted gallery.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SecretArgs {
+    /// File with the key (made by `gazeprint gallery key`)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["passphrase", "passphrase_file"])]
+    key_file: Option<PathBuf>,
+    /// Ask for the passphrase on the terminal
+    #[arg(long, conflicts_with = "passphrase_file")]
+    passphrase: bool,
+    /// File with the passphrase on its first line
+    #[arg(long, value_name = "FILE")]
+    passphrase_file: Option<PathBuf>,
+}
+
+/// Reads a passphrase twice where a new one is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// For one that there is.
+    Once,
+    /// For a new one, against slips.
+    Twice,
+}
+
+impl GalleryArgs {
+    pub(crate) fn location(&self) -> Location {
+        match self.gallery.parse() {
+            Ok(location) => location,
+            Err(never) => match never {},
+        }
+    }
+
+    pub(crate) fn secret(&self, asking: Asking) -> anyhow::Result<Option<Secret>> {
+        self.secret.read(asking)
+    }
+
+    /// Opens a gallery that is there.
+    pub(crate) fn open(&self) -> anyhow::Result<Gallery> {
+        Ok(Gallery::open(&self.location(), self.secret(Asking::Once)?.as_ref())?)
+    }
+}
+
+impl SecretArgs {
+    /// The secret, if one was named.
+    pub(crate) fn read(&self, asking: Asking) -> anyhow::Result<Option<Secret>> {
+        secret(self.key_file.as_deref(), self.passphrase, self.passphrase_file.as_deref(), asking)
+    }
+}
+
+/// A secret from a file or the terminal; never from the command line, which others can read.
+pub(crate) fn secret(
+    key_file: Option<&Path>,
+    passphrase: bool,
+    passphrase_file: Option<&Path>,
+    asking: Asking,
+) -> anyhow::Result<Option<Secret>> {
+    if let Some(file) = key_file {
+        return Ok(Some(Secret::read_key_file(file)?));
+    }
+    if let Some(file) = passphrase_file {
+        let text = fs::read_to_string(file);
+        let text = Zeroizing::new(text.with_context(|| format!("{}", file.display()))?);
+        let line = text.lines().next().unwrap_or_default();
+        if line.is_empty() {
+            bail!("{}: found nothing on the first line, expected a passphrase", file.display());
+        }
+        return Ok(Some(Secret::Passphrase(Zeroizing::new(line.to_owned()))));
+    }
+    if !passphrase {
+        return Ok(None);
+    }
+    if !std::io::stdin().is_terminal() {
+        let message = "--passphrase asks on a terminal, and there is none; use --passphrase-file";
+        return Err(Usage(message.to_owned()).into());
+    }
+    let first = Zeroizing::new(rpassword::prompt_password("passphrase: ")?);
+    if first.is_empty() {
+        bail!("found an empty passphrase, expected one that is hard to guess");
+    }
+    if asking == Asking::Twice {
+        let second = Zeroizing::new(rpassword::prompt_password("the same again: ")?);
+        if first != second {
+            bail!("the two passphrases differ; try again");
+        }
+    }
+    Ok(Some(Secret::Passphrase(first)))
+}

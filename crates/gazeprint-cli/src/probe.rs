@@ -1,0 +1,171 @@
+//! What `identify`, `verify` and `watch` share: a probe compared with a gallery.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use gazeprint::gallery::Gallery as _;
+use gazeprint::method::{Evidence, PopulationGallery};
+use gazeprint::replay::{Known, Sketch};
+use gazeprint::saccade::{Reading, readings};
+use gazeprint::template::Probe;
+use gazeprint_eval::decision::{FEWEST_READERS, Rules, ratios_to_cohort};
+use gazeprint_store::{Entry, Gallery};
+use serde::Serialize;
+
+use crate::enroll::limits_of;
+use crate::inspect::plural;
+
+/// The recording in question.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProbeArgs {
+    /// Corpus folder, or a table of fixations (with --words)
+    probe: PathBuf,
+    /// Table of words, where the probe is a single file
+    #[arg(long, value_name = "FILE")]
+    words: Option<PathBuf>,
+}
+
+/// A gallery in memory, ready to compare.
+pub(crate) struct Comparing {
+    pub(crate) readers: Vec<Entry>,
+    pub(crate) templates: PopulationGallery,
+    pub(crate) rules: Rules,
+}
+
+impl Comparing {
+    pub(crate) fn load(gallery: &mut Gallery) -> anyhow::Result<Self> {
+        let loaded = gallery.load::<Rules>()?;
+        let Some(rules) = loaded.rules else {
+            bail!(
+                "{}: found {}, expected at least {FEWEST_READERS}: with fewer, nothing is known \
+                 about errors, and nothing can be decided; enrol more",
+                gallery.location(),
+                plural(loaded.readers.len(), "reader")
+            );
+        };
+        let templates = loaded.background.gallery(&loaded.templates)?;
+        Ok(Self { readers: loaded.readers, templates, rules })
+    }
+
+    /// The place of a reader, given by name or pseudonym.
+    pub(crate) fn place_of(&self, gallery: &Gallery, reader: &str) -> Option<usize> {
+        let id = gallery.id_of(reader);
+        self.readers.iter().position(|entry| entry.id == id || entry.id == reader)
+    }
+
+    /// Compares a probe with all readers.
+    pub(crate) fn compare(&self, readings: &[Reading]) -> Compared {
+        let probes: Vec<Probe> = readings.iter().map(|r| self.templates.probe(r)).collect();
+        let probe = Probe::merged(&probes);
+        let scores = self.templates.scores(&probe);
+        let ratios = ratios_to_cohort(&scores);
+        let fixations = probe.fixations();
+        Compared {
+            llrs: self.rules.calibrated(&ratios, fixations),
+            posterior: self.rules.posterior(&scores, fixations),
+            evidence: self.templates.evidence(&probe),
+            scores,
+            ratios,
+            fixations,
+        }
+    }
+}
+
+/// A probe against all readers, by their places.
+pub(crate) struct Compared {
+    pub(crate) scores: Vec<f64>,
+    /// To the cohort.
+    pub(crate) ratios: Vec<f64>,
+    /// Calibrated, nats.
+    pub(crate) llrs: Vec<f64>,
+    pub(crate) posterior: Vec<f64>,
+    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) fixations: usize,
+}
+
+/// A probe that was there before.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Replayed {
+    /// `enrolled` or `earlier probe`.
+    pub(crate) of: &'static str,
+    /// Readings of the probe that were there before.
+    pub(crate) readings: usize,
+    /// The largest part of the fixations of one of them that are the same.
+    pub(crate) share: f64,
+}
+
+impl Replayed {
+    pub(crate) fn describe(&self, reader: &str) -> String {
+        let source = match self.of {
+            "enrolled" => format!("recordings that {reader} was enrolled with"),
+            _ => format!("earlier probes of {reader}"),
+        };
+        let readings = plural(self.readings, "reading");
+        format!("a replay: {readings} of {source} ({:.0} % the same)", 100.0 * self.share)
+    }
+}
+
+/// Reads the recording of one person.
+pub(crate) fn read(gallery: &Gallery, args: &ProbeArgs) -> anyhow::Result<Vec<Reading>> {
+    read_from(gallery, &args.probe, args.words.as_deref())
+}
+
+fn read_from(gallery: &Gallery, probe: &Path, words: Option<&Path>) -> anyhow::Result<Vec<Reading>> {
+    if words.is_none() && probe.is_file() {
+        return Err(crate::Usage(format!(
+            "{} is a file; give the places of its words with --words FILE, or a corpus folder",
+            probe.display()
+        ))
+        .into());
+    }
+    if words.is_none() {
+        crate::refuse_without_words(probe)?;
+    }
+    let (corpus, notes) = gazeprint_io::read_probe(probe, words)?;
+    for message in notes.messages() {
+        eprintln!("note: {message}");
+    }
+    if corpus.readers().len() > 1 {
+        bail!(
+            "{}: found {}, expected one: a probe is what one person read; pick the rows of one",
+            probe.display(),
+            plural(corpus.readers().len(), "reader")
+        );
+    }
+    let (readings, drops) = readings(&corpus, limits_of(gallery.founding())?);
+    if readings.is_empty() {
+        bail!(
+            "{}: none of {} counts; `gazeprint inspect` tells why",
+            probe.display(),
+            plural(corpus.fixation_count(), "fixation")
+        );
+    }
+    if drops.total() > 0 {
+        eprintln!("note: {} of the probe do not count", plural(drops.total(), "fixation"));
+    }
+    Ok(readings)
+}
+
+/// Whether a probe was there before: among what the reader was enrolled with, or among earlier
+/// probes.
+pub(crate) fn replayed(
+    gallery: &mut Gallery,
+    id: &str,
+    sketches: &[Sketch],
+) -> anyhow::Result<Option<Replayed>> {
+    let limits = limits_of(gallery.founding())?;
+    let Some((recordings, _)) = gallery.recordings(id)? else {
+        return Ok(None);
+    };
+    let corpus = gazeprint_store::corpus("gallery", &[(id.to_owned(), recordings)])?;
+    let enrolled: Vec<Sketch> = readings(&corpus, limits).0.iter().map(Sketch::of).collect();
+    let earlier = gallery.earlier_probes(id)?;
+    let find = |of, known: &[Sketch]| {
+        let known = Known::new(known);
+        let shares: Vec<f64> =
+            sketches.iter().filter_map(|s| known.replayed(s)).map(|r| r.share).collect();
+        let share = shares.iter().copied().fold(0.0, f64::max);
+        (!shares.is_empty()).then_some(Replayed { of, readings: shares.len(), share })
+    };
+    Ok(find("enrolled", &enrolled).or_else(|| find("earlier probe", &earlier)))
+}

@@ -1,0 +1,122 @@
+//! `gazeprint verify`: is it really this reader?
+
+use gazeprint::replay::Sketch;
+use gazeprint_store::Event;
+use serde::Serialize;
+
+use crate::enroll::unknown_reader;
+use crate::identify::{check_rate, unsupported};
+use crate::opening::GalleryArgs;
+use crate::probe::{self, Comparing, ProbeArgs, Replayed};
+use crate::{Refused, print};
+
+/// Accept or reject the claim that a recording is of a certain reader.
+///
+/// The threshold is such that of the claims of people who are not enrolled, a chosen part is accepted
+/// (--fmr). It is learned from the gallery, by the number of fixations.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  gazeprint verify probe --reader anna --gallery staff.gallery
+  gazeprint verify fixations.csv --words words.csv --reader anna --gallery staff.gallery --fmr 0.001
+  gazeprint verify probe --reader anna --gallery staff.gallery --json
+
+llr: calibrated log-likelihood ratio (nats) of the claim; 0 says nothing.
+
+Exit codes: 0 accepted, 1 failed, 2 wrong usage, 3 rejected.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    probe: ProbeArgs,
+    /// Who it is said to be
+    #[arg(long, value_name = "ID")]
+    reader: String,
+    #[command(flatten)]
+    gallery: GalleryArgs,
+    /// Part of false claims that may be accepted, 0.0001 to 0.2
+    #[arg(long, value_name = "RATE", default_value_t = 0.01)]
+    fmr: f64,
+    /// Take recordings that were there before for new ones
+    #[arg(long)]
+    allow_replay: bool,
+    /// Do not remember this probe; it is logged all the same
+    #[arg(long)]
+    forget: bool,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    decision: &'static str,
+    reader: &'a str,
+    llr: f64,
+    ratio: f64,
+    threshold: f64,
+    fmr: f64,
+    supported: bool,
+    comparisons: usize,
+    fixations: usize,
+    replay: Option<Replayed>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    check_rate("--fmr", args.fmr)?;
+    let mut gallery = args.gallery.open()?;
+    let readings = probe::read(&gallery, &args.probe)?;
+    let comparing = Comparing::load(&mut gallery)?;
+    let place = comparing.place_of(&gallery, &args.reader);
+    let place = place.ok_or_else(|| unknown_reader(&gallery, &comparing.readers, &args.reader))?;
+    let id = &comparing.readers[place].id;
+    let compared = comparing.compare(&readings);
+    let threshold = comparing.rules.for_claim(args.fmr, compared.fixations);
+    let sketches: Vec<Sketch> = readings.iter().map(Sketch::of).collect();
+    let replay = probe::replayed(&mut gallery, id, &sketches)?;
+    let accepted = compared.ratios[place] >= threshold.ratio
+        && threshold.ratio < f64::INFINITY
+        && (replay.is_none() || args.allow_replay);
+    let answer = Answer {
+        decision: if accepted { "accepted" } else { "rejected" },
+        reader: id,
+        llr: compared.llrs[place],
+        ratio: compared.ratios[place],
+        threshold: threshold.ratio,
+        fmr: args.fmr,
+        supported: threshold.supported,
+        comparisons: threshold.comparisons,
+        fixations: compared.fixations,
+        replay,
+    };
+    let event = Event::Verified {
+        reader: id.clone(),
+        accepted,
+        llr: answer.llr,
+        fixations: answer.fixations,
+        replay: answer.replay.is_some(),
+    };
+    let remembered = (accepted && !args.forget).then_some((id.as_str(), sketches.as_slice()));
+    gallery.note(event, remembered)?;
+    if let Some(warning) = unsupported(args.fmr, threshold, "false claims") {
+        eprintln!("warning: {warning}");
+    }
+    if args.json {
+        print(&format!("{}\n", serde_json::to_string_pretty(&answer)?))?;
+    } else {
+        let why = match &answer.replay {
+            Some(replay) => format!("; {}", replay.describe(id)),
+            None => String::new(),
+        };
+        print(&format!(
+            "{}: {id}{why}\nllr {:+.2} nats from {}; ratio {:.2}, threshold {:.2} for a false match \
+             rate of {}\n",
+            answer.decision,
+            answer.llr,
+            crate::inspect::plural(answer.fixations, "fixation"),
+            answer.ratio,
+            answer.threshold,
+            answer.fmr
+        ))?;
+    }
+    if accepted { Ok(()) } else { Err(Refused.into()) }
+}
