@@ -25,6 +25,8 @@
 //! and [`Change`] (records and log), headers (what must be there), seals (checksums or encryption),
 //! and a backend, which knows rows of bytes only.
 
+#[cfg(feature = "postgres")]
+mod address;
 mod backend;
 mod error;
 mod gallery;
