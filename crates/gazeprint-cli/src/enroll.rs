@@ -270,7 +270,8 @@ pub(crate) fn calibrate(
     let loaded = gallery.load::<Rules>()?;
     // Evenly chosen by name: who was enrolled when makes no difference.
     let n = loaded.readers.len();
-    let chosen: Vec<usize> = (0..n.min(MOST_FOR_RULES)).map(|i| i * n / n.min(MOST_FOR_RULES)).collect();
+    let chosen: Vec<usize> =
+        (0..n.min(MOST_FOR_RULES)).map(|i| i * n / n.min(MOST_FOR_RULES)).collect();
     let names: Vec<&str> = chosen.iter().map(|&i| loaded.readers[i].id.as_str()).collect();
     let recorded = gallery.all_recordings(|name| names.binary_search(&name).is_ok())?;
     let rules = if recorded.len() < FEWEST_READERS || recorded.len() != names.len() {

@@ -7,12 +7,12 @@ use clap::Subcommand;
 use gazeprint::method::{Monitor, Template};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_eval::decision::Rules;
-use gazeprint_store::{Entry, Location, Secret};
+use gazeprint_store::{Entry, Gallery, Location, Secret};
 use rayon::prelude::*;
 
 use crate::enroll::{about, calibrate, limits_of, unknown_reader};
 use crate::inspect::plural;
-use crate::opening::{Asking, GalleryArgs, SecretArgs, secret};
+use crate::opening::{Asking, GalleryArgs, secret};
 use crate::population::learn;
 use crate::progress::Progress;
 use crate::{Interrupted, print};
@@ -151,18 +151,16 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
                 None => gallery.secret(Asking::Once)?,
                 new => new,
             };
-            let mut copy = from.copy_to(&Location::File(out), secret.as_ref())?;
-            print(&format!("{}: {}\n", copy.location(), plural(copy.list()?.len(), "reader")))
+            copied(from.copy_to(&Location::File(out), secret.as_ref())?)
         }
         Action::Import { file, gallery, new } => {
             let given = gallery.secret(Asking::Once)?;
-            let mut from = gazeprint_store::Gallery::open(&Location::File(file), given.as_ref())?;
+            let mut from = Gallery::open(&Location::File(file), given.as_ref())?;
             let secret = match new.read()? {
                 None => given,
                 new => new,
             };
-            let mut copy = from.copy_to(&gallery.location(), secret.as_ref())?;
-            print(&format!("{}: {}\n", copy.location(), plural(copy.list()?.len(), "reader")))
+            copied(from.copy_to(&gallery.location(), secret.as_ref())?)
         }
         Action::Rekey { gallery, new, decrypt } => rekey(&gallery, &new, decrypt),
         Action::Relearn { gallery } => relearn(&gallery),
@@ -187,6 +185,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
             ))
         }
     }
+}
+
+fn copied(mut copy: Gallery) -> anyhow::Result<()> {
+    let readers = copy.list()?.len();
+    print(&format!("{}: {}\n", copy.location(), plural(readers, "reader")))
 }
 
 /// A time as people write it, in UTC.

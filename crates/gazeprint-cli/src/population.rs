@@ -102,7 +102,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// Learns a population, with a bar.
-pub(crate) fn learn(readers: usize, readings: &[Reading], progress: &Progress) -> anyhow::Result<Population> {
+pub(crate) fn learn(
+    readers: usize,
+    readings: &[Reading],
+    progress: &Progress,
+) -> anyhow::Result<Population> {
     let numbered: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
     progress.show("learning the population");
     progress.expect(Population::cost(readers));

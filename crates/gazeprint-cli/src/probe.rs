@@ -110,7 +110,11 @@ pub(crate) fn read(gallery: &Gallery, args: &ProbeArgs) -> anyhow::Result<Vec<Re
     read_from(gallery, &args.probe, args.words.as_deref())
 }
 
-fn read_from(gallery: &Gallery, probe: &Path, words: Option<&Path>) -> anyhow::Result<Vec<Reading>> {
+fn read_from(
+    gallery: &Gallery,
+    probe: &Path,
+    words: Option<&Path>,
+) -> anyhow::Result<Vec<Reading>> {
     if words.is_none() && probe.is_file() {
         return Err(crate::Usage(format!(
             "{} is a file; give the places of its words with --words FILE, or a corpus folder",

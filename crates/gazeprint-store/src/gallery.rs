@@ -368,13 +368,7 @@ impl Gallery {
             let StoredBackground { era, background } = setting(&at, snapshot, BACKGROUND)?;
             let rules = snapshot.get(Kind::Settings, RULES)?;
             let rules = rules.map(|bytes| decode(&at, RULES, &bytes)).transpose()?;
-            let mut stored: Vec<StoredTemplate> = Vec::new();
-            snapshot.each(Kind::Template, |name, bytes| {
-                let record = format!("the template of {name:?}");
-                stored.push(decode(&at, &record, &bytes)?);
-                Ok::<_, GalleryError>(())
-            })?;
-            stored.sort_by(|a, b| a.entry.id.cmp(&b.entry.id));
+            let stored = templates(&at, snapshot)?;
             let (readers, templates) = stored.into_iter().map(|s| (s.entry, s.template)).unzip();
             Ok(Loaded { background, readers, templates, rules, era })
         })
@@ -385,17 +379,16 @@ impl Gallery {
     /// # Errors
     /// As [`Gallery::load`].
     pub fn list(&mut self) -> Result<Vec<Entry>, GalleryError> {
-        Ok(self.load::<serde::de::IgnoredAny>()?.readers)
+        let at = self.vault.location().clone();
+        let stored = self.vault.read(|snapshot| templates(&at, snapshot))?;
+        Ok(stored.into_iter().map(|stored| stored.entry).collect())
     }
 
     /// What a reader read, and which change of the reader that is; nothing of somebody unknown.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn recordings(
-        &mut self,
-        id: &str,
-    ) -> Result<Option<(Vec<Recording>, u64)>, GalleryError> {
+    pub fn recordings(&mut self, id: &str) -> Result<Option<(Vec<Recording>, u64)>, GalleryError> {
         let at = self.vault.location().clone();
         self.vault.read(|snapshot| {
             let Some(StoredTemplate { entry, .. }) = template(&at, snapshot, id)? else {
@@ -616,11 +609,26 @@ impl Gallery {
     pub fn check(&mut self) -> Result<Checked, GalleryError> {
         let checked = self.vault.check()?;
         self.population()?;
-        self.load::<serde::de::IgnoredAny>()?;
+        self.list()?;
+        self.era()?;
         self.all_recordings(|_| true)?;
         self.log()?;
         Ok(checked)
     }
+}
+
+/// All templates, by name of the reader.
+fn templates(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+) -> Result<Vec<StoredTemplate>, GalleryError> {
+    let mut stored: Vec<StoredTemplate> = Vec::new();
+    snapshot.each(Kind::Template, |name, bytes| {
+        stored.push(decode(at, &format!("the template of {name:?}"), &bytes)?);
+        Ok::<_, GalleryError>(())
+    })?;
+    stored.sort_by(|a, b| a.entry.id.cmp(&b.entry.id));
+    Ok(stored)
 }
 
 fn template(

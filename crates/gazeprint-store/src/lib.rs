@@ -44,9 +44,7 @@ mod sqlite;
 mod vault;
 
 pub use error::{Part, StoreError};
-pub use gallery::{
-    Enrolment, Entry, Event, Founding, Gallery, GalleryError, Loaded, Logged, now,
-};
+pub use gallery::{Enrolment, Entry, Event, Founding, Gallery, GalleryError, Loaded, Logged, now};
 pub use kind::Kind;
 pub use location::Location;
 pub use recordings::{MergeError, Recording, corpus, merged, recordings};

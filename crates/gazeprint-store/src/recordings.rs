@@ -4,9 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use gazeprint::corpus::{
-    Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word,
-};
+use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -82,9 +80,8 @@ impl Layout {
 
     fn text(&self, id: String) -> Result<Text, CorpusError> {
         let word = |&(index, start, end): &(u32, i32, i32)| Word { index, form: None, start, end };
-        let line = |(number, words): &(i32, Vec<_>)| {
-            Line::new(*number, words.iter().map(word).collect())
-        };
+        let line =
+            |(number, words): &(i32, Vec<_>)| Line::new(*number, words.iter().map(word).collect());
         let lines = self.lines.iter().map(line).collect::<Result<_, _>>()?;
         let mut text = Text::new(id, lines)?;
         text.group.clone_from(&self.group);
@@ -219,7 +216,8 @@ mod tests {
         assert_eq!(again.readers(), original.readers());
         assert_eq!(again.fixation_count(), original.fixation_count());
         assert_eq!(named(&again), named(&original));
-        let words = |c: &Corpus| c.texts().iter().flat_map(Text::lines).flat_map(Line::words).count();
+        let words =
+            |c: &Corpus| c.texts().iter().flat_map(Text::lines).flat_map(Line::words).count();
         assert_eq!(words(&again), words(&original));
         assert!(again.texts()[0].lines()[0].words().iter().all(|w| w.form.is_none()));
     }

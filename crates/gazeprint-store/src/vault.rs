@@ -112,6 +112,18 @@ impl Vault {
         Ok(Self { at: at.clone(), backend, lock, sealer })
     }
 
+    /// Whether there is a gallery at a place, or something else that is in its way.
+    ///
+    /// # Errors
+    /// If that cannot be found out, or what is there cannot be opened.
+    pub fn exists(at: &Location) -> Result<bool, StoreError> {
+        match backend::open(at, true) {
+            Ok(_) => Ok(true),
+            Err(StoreError::Missing { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Where it is.
     pub fn location(&self) -> &Location {
         &self.at
