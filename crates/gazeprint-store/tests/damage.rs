@@ -235,7 +235,8 @@ fn other_files_are_refused_with_words() {
     let database = |statements: &'static str| {
         move |file: &Path| Connection::open(file).unwrap().execute_batch(statements).unwrap()
     };
-    let cases: [(&dyn Fn(&Path), &str); 6] = [
+    type Case<'a> = (&'a dyn Fn(&Path), &'a str);
+    let cases: [Case<'_>; 6] = [
         (&|file| fs::write(file, b"").unwrap(), "found an empty file"),
         (&|file| fs::write(file, [b'x'; 5000]).unwrap(), "found bytes that are no database"),
         (&|file| fs::create_dir(file).unwrap(), "found a folder"),
