@@ -461,3 +461,31 @@ impl Backend for Sqlite {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn migrations_run_in_order_and_all_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = Location::File(folder.path().join("old"));
+        let mut old = Sqlite::create(&at).unwrap();
+        old.begin(Access::Write).unwrap();
+        old.install().unwrap();
+        old.commit().unwrap();
+        let version = |gallery: &Sqlite| -> i64 {
+            gallery.connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+        };
+        let second = "CREATE TABLE more (a)";
+        assert!(old.migrate(1, &[MIGRATIONS[0], second, "nonsense"]).is_err());
+        assert_eq!(version(&old), 1);
+        let third = "ALTER TABLE more RENAME TO less";
+        old.migrate(1, &[MIGRATIONS[0], second, third]).unwrap();
+        assert_eq!(version(&old), 3);
+        old.batch("looking", "SELECT a FROM less").unwrap();
+        // Another process that still takes it for old does no harm.
+        old.migrate(1, &[MIGRATIONS[0], second, third]).unwrap();
+        assert!(matches!(Sqlite::open(&at), Err(StoreError::Newer { found: 3, known: 1, .. })));
+    }
+}

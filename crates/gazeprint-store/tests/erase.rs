@@ -152,7 +152,7 @@ fn the_journal_is_overwritten_before_it_is_removed() {
         if erase { vault.erase(work) } else { vault.write(work) }.unwrap();
         assert!(!journal.exists());
         assert!(fs::metadata(&witness).unwrap().len() > 10_000);
-        assert_eq!(occurrences(&[witness.clone()], &marks(reader)) == 0, erase);
+        assert_eq!(occurrences(std::slice::from_ref(&witness), &marks(reader)) == 0, erase);
         assert_eq!(fs::read(witness).unwrap().iter().all(|byte| *byte == 0), erase);
     }
 }

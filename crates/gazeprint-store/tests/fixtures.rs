@@ -29,7 +29,7 @@ fn fixtures() -> PathBuf {
 
 /// What is in every fixture.
 fn expected() -> Content {
-    let long: Vec<u8> = (0..9000_u32).map(|i| (i * i >> 5) as u8).collect();
+    let long: Vec<u8> = (0..9000_u32).map(|i| ((i * i) >> 5) as u8).collect();
     let records = [
         (Kind::Settings, "gallery", b"settings".to_vec()),
         (Kind::Template, "anna", b"template of anna".to_vec()),
