@@ -74,8 +74,6 @@ pub(crate) trait Backend: Send {
         depth: Depth,
         visit: &mut VisitRow<'_>,
     ) -> Result<(), StoreError>;
-    /// Number of rows of all kinds, known or not.
-    fn rows(&mut self) -> Result<u64, StoreError>;
     /// Writes a record, new or not.
     fn put(&mut self, kind: Kind, row: &Row, seal: &[u8], value: &[u8]) -> Result<(), StoreError>;
     /// Deletes a record.

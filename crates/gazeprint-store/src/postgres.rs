@@ -186,8 +186,8 @@ impl Postgres {
         &mut self,
         statement: &str,
         kind: Kind,
-        visit: &mut VisitRow<'_>,
         depth: Depth,
+        visit: &mut VisitRow<'_>,
     ) -> Result<(), postgres::Error> {
         let mut rows = self.client.query_raw(statement, [code(kind)])?;
         while let Some(row) = rows.next()? {
@@ -358,14 +358,8 @@ impl Backend for Postgres {
             Depth::Seals => "SELECT id, seal FROM record WHERE kind = $1 ORDER BY id",
             Depth::Values => "SELECT id, seal, value FROM record WHERE kind = $1 ORDER BY id",
         };
-        self.query_rows(statement, kind, visit, depth)
+        self.query_rows(statement, kind, depth, visit)
             .map_err(|error| said(&self.at, "reading records", &error))
-    }
-
-    fn rows(&mut self) -> Result<u64, StoreError> {
-        let found = self.client.query_one("SELECT count(*) FROM record", &[]);
-        let found: Result<i64, _> = found.and_then(|row| row.try_get(0));
-        found.map(i64::unsigned_abs).map_err(|error| said(&self.at, "counting records", &error))
     }
 
     fn put(&mut self, kind: Kind, row: &Row, seal: &[u8], value: &[u8]) -> Result<(), StoreError> {

@@ -39,6 +39,23 @@ pub struct Change<'a> {
     is_risen: bool,
 }
 
+/// What a walk through all rows of a kind met.
+#[derive(Default)]
+struct Walk {
+    tally: Tally,
+    last: Option<Vec<u8>>,
+    /// A search among rows out of order does not find what there is.
+    is_disordered: bool,
+}
+
+impl Walk {
+    fn meet(&mut self, row: &[u8], seal: &[u8]) {
+        self.tally.add(row, seal);
+        self.is_disordered |= self.last.as_deref().is_some_and(|last| last >= row);
+        self.last = Some(row.to_vec());
+    }
+}
+
 impl<'a> Deref for Change<'a> {
     type Target = Snapshot<'a>;
 
@@ -110,12 +127,12 @@ impl<'a> Snapshot<'a> {
         kind: Kind,
         mut work: impl FnMut(&str, Zeroizing<Vec<u8>>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut tally = Tally::default();
+        let mut walk = Walk::default();
         let mut broken = None;
         let mut failure = None;
         let sealer = self.sealer;
         let scanned = self.backend.scan(kind, Depth::Values, &mut |row, seal, value| {
-            tally.add(row, seal);
+            walk.meet(row, seal);
             let record = Row::try_from(row)
                 .ok()
                 .and_then(|row| opened(sealer, kind, row, seal, value.to_vec()));
@@ -139,7 +156,7 @@ impl<'a> Snapshot<'a> {
             let damaged = self.damaged_row(kind, &row);
             return Ok(self.noted(Err(damaged))?);
         }
-        let compared = self.compare(kind, &tally);
+        let compared = self.compare(kind, &walk);
         Ok(self.noted(compared)?)
     }
 
@@ -232,27 +249,28 @@ impl<'a> Snapshot<'a> {
     /// Checks that all rows of a kind are there, once in a transaction.
     fn count_rows(&mut self, kind: Kind) -> Result<u64, StoreError> {
         if !self.whole[kind as usize] {
-            let mut tally = Tally::default();
+            let mut walk = Walk::default();
             self.backend.scan(kind, Depth::Seals, &mut |row, seal, _| {
-                tally.add(row, seal);
+                walk.meet(row, seal);
                 ControlFlow::Continue(())
             })?;
-            self.compare(kind, &tally)?;
+            self.compare(kind, &walk)?;
         }
         Ok(self.state.tally(kind).count)
     }
 
-    fn compare(&mut self, kind: Kind, found: &Tally) -> Result<(), StoreError> {
+    fn compare(&mut self, kind: Kind, walk: &Walk) -> Result<(), StoreError> {
         let expected = *self.state.tally(kind);
-        if *found == expected {
+        let (found, count) = (walk.tally.count, expected.count);
+        let why = if found != count {
+            format!("found {found} records, expected {count}")
+        } else if walk.tally != expected {
+            format!("found {found} records, but not those that were written")
+        } else if walk.is_disordered {
+            format!("found {found} records out of order")
+        } else {
             self.whole[kind as usize] = true;
             return Ok(());
-        }
-        let (found, expected) = (found.count, expected.count);
-        let why = if found == expected {
-            format!("found {found} records, but not those that were written")
-        } else {
-            format!("found {found} records, expected {expected}")
         };
         Err(StoreError::Damaged { at: self.at.clone(), part: Part::All(kind), why })
     }

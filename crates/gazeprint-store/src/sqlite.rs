@@ -24,14 +24,16 @@ const APPLICATION: i64 = 0x6761_7a65;
 /// How long others are waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What makes version n of the tables from version n - 1. Rows of `record` are kept in the order of
-/// their keys, with no index beside them that could tell another story.
+/// What makes version n of the tables from version n - 1. Every kind has a table, which is one tree
+/// in the order of its keys: if a walk through it meets the right rows in the right order, then a
+/// search finds what there is. An index beside it, or other kinds in it, could mislead a search and
+/// leave the walk as it was.
 const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE header (one INTEGER PRIMARY KEY CHECK (one = 1), value BLOB NOT NULL);
-    CREATE TABLE record (
-        kind INTEGER NOT NULL, id BLOB NOT NULL, seal BLOB NOT NULL, value BLOB NOT NULL,
-        PRIMARY KEY (kind, id)
-    ) WITHOUT ROWID;
+    CREATE TABLE settings (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE template (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE readings (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE probe (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE log (sequence INTEGER PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL);
 "];
 
@@ -72,7 +74,10 @@ impl Sqlite {
         if file.is_dir() {
             return other("a folder");
         }
-        let mut opened = Self::connect(at, file)?;
+        let mut opened = match Self::connect(at, file) {
+            Err(StoreError::Damaged { .. }) => return other("bytes that are no database"),
+            opened => opened?,
+        };
         let number = |opened: &Self, pragma: &str| {
             let found = opened.connection.pragma_query_value(None, pragma, |row| row.get(0));
             found.map_err(|error| opened.failed("opening the gallery", error))
@@ -241,12 +246,11 @@ impl Sqlite {
     fn query_rows(
         &self,
         statement: &str,
-        kind: Kind,
-        visit: &mut VisitRow<'_>,
         depth: Depth,
+        visit: &mut VisitRow<'_>,
     ) -> rusqlite::Result<()> {
         let mut statement = self.connection.prepare(statement)?;
-        let mut rows = statement.query([kind.code()])?;
+        let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let value = if depth == Depth::Values { blob(row, 2)? } else { &[] };
             if visit(blob(row, 0)?, blob(row, 1)?, value).is_break() {
@@ -266,6 +270,16 @@ impl Sqlite {
             }
         }
         Ok(())
+    }
+}
+
+/// The table of a kind.
+fn table(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Settings => "settings",
+        Kind::Template => "template",
+        Kind::Readings => "readings",
+        Kind::Probe => "probe",
     }
 }
 
@@ -368,8 +382,8 @@ impl Backend for Sqlite {
     }
 
     fn get(&mut self, kind: Kind, row: &Row) -> Result<Option<Stored>, StoreError> {
-        let query = "SELECT seal, value FROM record WHERE kind = ?1 AND id = ?2";
-        let found = self.connection.query_row(query, params![kind.code(), row], stored);
+        let query = format!("SELECT seal, value FROM {} WHERE id = ?1", table(kind));
+        let found = self.connection.query_row(&query, [row], stored);
         found.optional().map_err(|error| self.failed("reading a record", error))
     }
 
@@ -379,30 +393,28 @@ impl Backend for Sqlite {
         depth: Depth,
         visit: &mut VisitRow<'_>,
     ) -> Result<(), StoreError> {
-        let statement = match depth {
-            Depth::Seals => "SELECT id, seal FROM record WHERE kind = ?1 ORDER BY id",
-            Depth::Values => "SELECT id, seal, value FROM record WHERE kind = ?1 ORDER BY id",
+        let columns = match depth {
+            Depth::Seals => "id, seal",
+            Depth::Values => "id, seal, value",
         };
-        self.query_rows(statement, kind, visit, depth)
+        let statement = format!("SELECT {columns} FROM {} ORDER BY id", table(kind));
+        self.query_rows(&statement, depth, visit)
             .map_err(|error| self.failed("reading records", error))
     }
 
-    fn rows(&mut self) -> Result<u64, StoreError> {
-        let query = "SELECT count(*) FROM record";
-        let found = self.connection.query_row(query, [], |row| row.get::<_, i64>(0));
-        found.map(i64::unsigned_abs).map_err(|error| self.failed("counting records", error))
-    }
-
     fn put(&mut self, kind: Kind, row: &Row, seal: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        let statement = "INSERT INTO record (kind, id, seal, value) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (kind, id) DO UPDATE SET seal = excluded.seal, value = excluded.value";
-        let written = self.connection.execute(statement, params![kind.code(), row, seal, value]);
+        let statement = format!(
+            "INSERT INTO {} (id, seal, value) VALUES (?1, ?2, ?3)
+             ON CONFLICT (id) DO UPDATE SET seal = excluded.seal, value = excluded.value",
+            table(kind)
+        );
+        let written = self.connection.execute(&statement, params![row, seal, value]);
         written.map(drop).map_err(|error| self.failed("writing a record", error))
     }
 
     fn delete(&mut self, kind: Kind, row: &Row) -> Result<(), StoreError> {
-        let statement = "DELETE FROM record WHERE kind = ?1 AND id = ?2";
-        let deleted = self.connection.execute(statement, params![kind.code(), row]);
+        let statement = format!("DELETE FROM {} WHERE id = ?1", table(kind));
+        let deleted = self.connection.execute(&statement, [row]);
         deleted.map(drop).map_err(|error| self.failed("removing a record", error))
     }
 
@@ -447,5 +459,33 @@ impl Backend for Sqlite {
 
     fn is_exposed(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn migrations_run_in_order_and_all_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = Location::File(folder.path().join("old"));
+        let mut old = Sqlite::create(&at).unwrap();
+        old.begin(Access::Write).unwrap();
+        old.install().unwrap();
+        old.commit().unwrap();
+        let version = |gallery: &Sqlite| -> i64 {
+            gallery.connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+        };
+        let second = "CREATE TABLE more (a)";
+        assert!(old.migrate(1, &[MIGRATIONS[0], second, "nonsense"]).is_err());
+        assert_eq!(version(&old), 1);
+        let third = "ALTER TABLE more RENAME TO less";
+        old.migrate(1, &[MIGRATIONS[0], second, third]).unwrap();
+        assert_eq!(version(&old), 3);
+        old.batch("looking", "SELECT a FROM less").unwrap();
+        // Another process that still takes it for old does no harm.
+        old.migrate(1, &[MIGRATIONS[0], second, third]).unwrap();
+        assert!(matches!(Sqlite::open(&at), Err(StoreError::Newer { found: 3, known: 1, .. })));
     }
 }

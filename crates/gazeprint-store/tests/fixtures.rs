@@ -1,0 +1,80 @@
+//! Galleries of every released format keep opening.
+//!
+//! The files in `tests/fixtures` are never changed. A new format adds its own, by
+//! `cargo test -p gazeprint-store --test fixtures -- --ignored`.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gazeprint_store::{Kind, Location, Secret, Vault};
+use support::{Content, content, key, passphrase};
+
+/// The format that is written now.
+const CURRENT: &str = "v1";
+
+fn secrets() -> [(&'static str, Option<Secret>); 3] {
+    [
+        ("plain", None),
+        ("encrypted", Some(key(0x2a))),
+        ("passphrase", Some(passphrase("correct horse battery staple"))),
+    ]
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// What is in every fixture.
+fn expected() -> Content {
+    let long: Vec<u8> = (0..9000_u32).map(|i| ((i * i) >> 5) as u8).collect();
+    let records = [
+        (Kind::Settings, "gallery", b"settings".to_vec()),
+        (Kind::Template, "anna", b"template of anna".to_vec()),
+        (Kind::Template, "béla", b"template of b\xc3\xa9la, written anew".to_vec()),
+        (Kind::Readings, "anna", long),
+        (Kind::Probe, "p", Vec::new()),
+    ];
+    let records = records.map(|(kind, name, value)| ((kind, name.to_owned()), value));
+    let log = [b"first".to_vec(), b"".to_vec(), b"third".to_vec()];
+    Content { records: records.into(), log: log.into(), generation: 2 }
+}
+
+#[test]
+#[ignore = "makes the fixtures of a new format, once"]
+fn make() {
+    for (name, secret) in secrets() {
+        let at = Location::File(fixtures().join(format!("{CURRENT}-{name}.gallery")));
+        let mut vault = Vault::create(&at, secret.as_ref()).unwrap();
+        vault.write(|change| change.put(Kind::Template, "béla", b"template of b")).unwrap();
+        vault
+            .write(|change| {
+                for ((kind, name), value) in &expected().records {
+                    change.put(*kind, name, value)?;
+                }
+                expected().log.iter().try_for_each(|entry| change.append(entry).map(drop))
+            })
+            .unwrap();
+    }
+}
+
+#[test]
+fn every_released_format_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    for version in ["v1"] {
+        for (name, secret) in secrets() {
+            let name = format!("{version}-{name}.gallery");
+            let copy = folder.path().join(&name);
+            fs::copy(fixtures().join(&name), &copy).unwrap();
+            let at = Location::File(copy);
+            let mut vault = Vault::open(&at, secret.as_ref()).unwrap();
+            assert_eq!(content(&mut vault).unwrap(), expected(), "{name}");
+            vault.check().unwrap();
+            vault.write(|change| change.put(Kind::Template, "cy", b"new")).unwrap();
+            vault.rekey(None).unwrap();
+            assert_eq!(vault.check().unwrap().records, [1, 3, 1, 1]);
+        }
+    }
+}

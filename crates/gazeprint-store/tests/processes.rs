@@ -1,0 +1,277 @@
+//! Processes that are killed, and several at once.
+//!
+//! The tests start this program again, with [`AS`] naming what it does.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests")]
+#![cfg(unix)]
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gazeprint_store::{Kind, Location, StoreError, Vault};
+use support::{Files, Place, content, key};
+
+const AS: &str = "GAZEPRINT_TEST_AS";
+const AT: &str = "GAZEPRINT_TEST_AT";
+const FROM: &str = "GAZEPRINT_TEST_FROM";
+
+/// Readers that are written again and again.
+const READERS: u64 = 7;
+
+/// Large enough for many pages, and telling whose and which it is.
+fn value(reader: u64, version: u64) -> Vec<u8> {
+    (0..2000).flat_map(|i| (reader ^ version << 8 ^ i << 40).to_le_bytes()).collect()
+}
+
+fn version(vault: &mut Vault, kind: Kind, reader: u64) -> Result<u64, StoreError> {
+    let found = vault.read(|snapshot| snapshot.get(kind, &format!("reader {reader}")))?;
+    let Some(found) = found else { return Ok(0) };
+    let first = u64::from_le_bytes(found[..8].try_into().unwrap());
+    let version = (first ^ reader) >> 8;
+    assert_eq!(*found, value(reader, version), "neither the old nor the new one");
+    Ok(version)
+}
+
+/// What the program does when a test has started it.
+#[test]
+fn child() {
+    let Ok(task) = std::env::var(AS) else { return };
+    let at: Location = std::env::var(AT).unwrap().parse().unwrap();
+    let from: u64 = std::env::var(FROM).unwrap().parse().unwrap();
+    match task.as_str() {
+        "write" => write_for_ever(&at, from),
+        "rekey" => rekey_for_ever(&at),
+        "count" => count(&at, from),
+        "watch" => watch(&at),
+        other => panic!("{other}"),
+    }
+}
+
+fn start(task: &str, at: &Location, from: u64) -> Child {
+    let at = match at {
+        Location::File(file) => file.to_str().unwrap().to_owned(),
+        Location::Postgres(address) => address.clone(),
+    };
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child", "--nocapture", "--test-threads=1"])
+        .env(AS, task)
+        .env(AT, at)
+        .env(FROM, from.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Writes template, readings and log of one reader after another, and erases now and then.
+fn write_for_ever(at: &Location, from: u64) {
+    let mut vault = Vault::open(at, Some(&key(1))).unwrap();
+    for version in from.. {
+        let reader = version % READERS;
+        let name = format!("reader {reader}");
+        let work = |change: &mut gazeprint_store::Change<'_>| {
+            change.put(Kind::Template, &name, &value(reader, version))?;
+            if version % 5 == 0 {
+                change.remove(Kind::Probe, &format!("probe {}", version - 5))?;
+                change.put(Kind::Probe, &format!("probe {version}"), b"")?;
+            }
+            change.put(Kind::Readings, &name, &value(reader, version))?;
+            change.append(&version.to_le_bytes())
+        };
+        if version % 5 == 0 { vault.erase(work) } else { vault.write(work) }.unwrap();
+        println!("acknowledged {version}");
+    }
+}
+
+/// A number from 0 to below 1 that differs from turn to turn.
+fn chance(turn: u64) -> f64 {
+    (turn as f64 * 0.618_033_988_749_894_9).fract()
+}
+
+/// Reads what a process acknowledges until it has done so a few times, and then kills it at some
+/// moment. Gives the last that was acknowledged.
+fn run_and_kill(mut child: Child, turn: u64) -> Option<u64> {
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let acknowledged = lines.map_while(Result::ok).filter_map(|line| {
+        line.strip_prefix("acknowledged ").and_then(|number| number.parse::<u64>().ok())
+    });
+    let (send, receive) = std::sync::mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(move || acknowledged.for_each(|number| send.send(number).unwrap()));
+        let mut last = None;
+        for _ in 0..=(4.0 * chance(7 * turn)) as u32 {
+            last = receive.recv().ok().or(last);
+        }
+        // Some 20 ms are what a write takes.
+        thread::sleep(Duration::from_micros((chance(turn) * 25_000.0) as u64));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What it still got out before it was killed counts too.
+        receive.iter().last().or(last)
+    })
+}
+
+#[test]
+fn killed_at_any_moment_a_gallery_loses_nothing() {
+    let place = Files::new();
+    let at = place.fresh();
+    Vault::create(&at, Some(&key(1))).unwrap();
+    let (mut acknowledged, mut turn, mut last) = (0, 0, 0);
+    while acknowledged < 200 {
+        let first = last + 1;
+        let told = run_and_kill(start("write", &at, first), turn);
+        let told = told.expect("nothing was acknowledged");
+        acknowledged += told + 1 - first;
+        let mut vault = Vault::open(&at, Some(&key(1))).unwrap();
+        vault.check().unwrap();
+        let log = content(&mut vault).unwrap().log;
+        last = log.len() as u64;
+        assert!(last == told || last == told + 1, "{last} was kept, {told} acknowledged");
+        let expected: Vec<_> = (1..=last).map(|version| version.to_le_bytes().to_vec()).collect();
+        assert_eq!(log, expected);
+        for reader in 0..READERS {
+            let newest = (1..=last).rev().find(|version| version % READERS == reader).unwrap_or(0);
+            for kind in [Kind::Template, Kind::Readings] {
+                assert_eq!(version(&mut vault, kind, reader).unwrap(), newest);
+            }
+        }
+        turn += 1;
+    }
+    assert!(turn > 40, "{turn}");
+}
+
+/// Puts the gallery under one key and the other in turn.
+fn rekey_for_ever(at: &Location) {
+    let (mut vault, mut number) = match Vault::open(at, Some(&key(0))) {
+        Ok(vault) => (vault, 0),
+        Err(_) => (Vault::open(at, Some(&key(1))).unwrap(), 1),
+    };
+    for turn in 0_u64.. {
+        number = 1 - number;
+        vault.rekey(Some(&key(number))).unwrap();
+        println!("acknowledged {turn}");
+    }
+}
+
+#[test]
+fn killed_while_rekeying_a_gallery_opens_with_one_key_or_the_other() {
+    let place = Files::new();
+    let at = place.fresh();
+    let mut vault = Vault::create(&at, Some(&key(0))).unwrap();
+    support::fill(&mut vault);
+    let before = content(&mut vault).unwrap();
+    drop(vault);
+    for turn in 0..12 {
+        run_and_kill(start("rekey", &at, 0), turn);
+        let opened = [0, 1].map(|number| Vault::open(&at, Some(&key(number))));
+        let mut opened: Vec<_> = opened.into_iter().flatten().collect();
+        assert_eq!(opened.len(), 1);
+        opened[0].check().unwrap();
+        assert_eq!(content(&mut opened[0]).unwrap(), before);
+    }
+}
+
+/// Adds one to two counters, a few times.
+fn count(at: &Location, turns: u64) {
+    let mut vault = Vault::open(at, Some(&key(1))).unwrap();
+    for turn in 0..turns {
+        let work = |change: &mut gazeprint_store::Change<'_>| {
+            let counter = |value: &[u8]| u64::from_le_bytes(value.try_into().unwrap());
+            let before = change.get(Kind::Template, "count")?.map_or(0, |value| counter(&value));
+            change.put(Kind::Template, "count", &(before + 1).to_le_bytes())?;
+            change.put(Kind::Readings, "count", &(before + 1).to_le_bytes())?;
+            change.append(&before.to_le_bytes())
+        };
+        // Writing and erasing keep out of each other's way too.
+        if turn % 4 == 3 { vault.erase(work) } else { vault.write(work) }.unwrap();
+    }
+}
+
+/// Looks until the counters stop.
+fn watch(at: &Location) {
+    let mut vault = Vault::open(at, Some(&key(1))).unwrap();
+    loop {
+        let seen = vault
+            .read(|snapshot| {
+                let template = snapshot.get(Kind::Template, "count")?;
+                thread::sleep(Duration::from_millis(1));
+                assert_eq!(template, snapshot.get(Kind::Readings, "count")?);
+                snapshot.get(Kind::Settings, "end")
+            })
+            .unwrap();
+        if seen.is_some() {
+            return;
+        }
+    }
+}
+
+fn several_at_once(place: &dyn Place) {
+    const TURNS: u64 = 8;
+    let at = place.fresh();
+    let mut vault = Vault::create(&at, Some(&key(1))).unwrap();
+    let watchers = [(); 2].map(|()| start("watch", &at, 0));
+    let counters = [(); 3].map(|()| start("count", &at, TURNS));
+    for child in counters {
+        assert!(child.wait_with_output().unwrap().status.success());
+    }
+    vault.write(|change| change.put(Kind::Settings, "end", b"")).unwrap();
+    for child in watchers {
+        assert!(child.wait_with_output().unwrap().status.success());
+    }
+    vault.check().unwrap();
+    let content = content(&mut vault).unwrap();
+    let expected: Vec<_> = (0..3 * TURNS).map(|count| count.to_le_bytes().to_vec()).collect();
+    assert_eq!(content.log, expected);
+}
+
+#[test]
+fn several_processes_write_and_read_a_file_at_once() {
+    several_at_once(&Files::new());
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn several_processes_write_and_read_on_a_server_at_once() {
+    let Some(server) = support::server::Server::start() else { return };
+    several_at_once(&server);
+    killed_on_a_server(&server);
+}
+
+/// The server ends what a killed process has begun.
+#[cfg(feature = "postgres")]
+fn killed_on_a_server(place: &dyn Place) {
+    let at = place.fresh();
+    Vault::create(&at, Some(&key(1))).unwrap();
+    let mut last = 0;
+    for turn in 0..8 {
+        let told = run_and_kill(start("write", &at, last + 1), turn).unwrap();
+        let mut vault = Vault::open(&at, Some(&key(1))).unwrap();
+        // The server may need a moment to notice; a change waits for it.
+        vault.write(|change| change.remove(Kind::Probe, "nothing")).unwrap();
+        vault.check().unwrap();
+        last = content(&mut vault).unwrap().log.len() as u64;
+        assert!(last == told || last == told + 1, "{last} was kept, {told} acknowledged");
+    }
+}
+
+#[test]
+fn a_writer_waits_for_another() {
+    let place = Files::new();
+    let at = place.fresh();
+    let mut vault = Vault::create(&at, None).unwrap();
+    let mut other = Vault::open(&at, None).unwrap();
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        vault
+            .write(|change| {
+                scope.spawn(move || other.write(|change| change.append(b"second")).unwrap());
+                thread::sleep(Duration::from_millis(300));
+                change.append(b"first")
+            })
+            .unwrap();
+    });
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert_eq!(content(&mut vault).unwrap().log, [b"first".to_vec(), b"second".to_vec()]);
+}
