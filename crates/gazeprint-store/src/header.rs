@@ -357,3 +357,38 @@ impl State {
         read().ok_or_else(|| damaged(at, "its seal does not fit"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_without_measure_are_refused_before_they_are_paid() {
+        let at = Location::File("x".into());
+        let secret = Secret::Passphrase(Zeroizing::new("open".to_owned()));
+        let (Lock(bytes), _) = Lock::new(&at, [1; 16], Some(&secret)).unwrap();
+        assert!(Lock::read(&at, &bytes).is_ok());
+        for (number, cost) in [(0, u32::MAX), (1, 65), (2, 17), (0, 0), (1, 0)] {
+            let mut bent = bytes[..bytes.len() - 32].to_vec();
+            bent[34 + 4 * number..][..4].copy_from_slice(&cost.to_le_bytes());
+            let checksum = Sha256::digest(&bent);
+            bent.extend_from_slice(&checksum);
+            let error = Lock::read(&at, &bent).err().unwrap().to_string();
+            assert!(error.contains("found a cost of"), "{error}");
+        }
+    }
+
+    #[test]
+    fn tallies_forget_what_is_taken_away_in_any_order() {
+        let rows: Vec<_> = (0..50_u8).map(|number| ([number; 16], [number ^ 0x55; 32])).collect();
+        let mut tally = Tally::default();
+        rows.iter().for_each(|(row, seal)| tally.add(row, seal));
+        let full = tally;
+        rows.iter().rev().step_by(2).for_each(|(row, seal)| tally.subtract(row, seal));
+        assert_ne!(tally, full);
+        rows.iter().rev().step_by(2).for_each(|(row, seal)| tally.add(row, seal));
+        assert_eq!(tally, full);
+        rows.iter().for_each(|(row, seal)| tally.subtract(row, seal));
+        assert_eq!(tally, Tally::default());
+    }
+}

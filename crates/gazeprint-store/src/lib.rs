@@ -21,6 +21,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! What is not noticed: a whole gallery that was replaced by an older copy of itself. And without
+//! encryption, seals are checksums: they tell damage, not forgery.
+//!
 //! What a vault is made of, from the outside to the inside: [`Vault`] (transactions), [`Snapshot`]
 //! and [`Change`] (records and log), headers (what must be there), seals (checksums or encryption),
 //! and a backend, which knows rows of bytes only.
@@ -31,6 +34,7 @@ mod backend;
 mod error;
 mod gallery;
 mod header;
+mod journal;
 mod kind;
 mod location;
 #[cfg(feature = "postgres")]

@@ -19,6 +19,8 @@ use crate::{Kind, Location, StoreError};
 
 /// How long a server may take to answer at all.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a network may be silent.
+const SILENCE: Duration = Duration::from_secs(60);
 
 /// Nothing waits for ever. Whoever forgets a transaction must not keep others out for good.
 const SETTINGS: &str = "SET lock_timeout = '30s'; SET statement_timeout = '15min';
@@ -90,7 +92,7 @@ impl Postgres {
         if is_exposed && !sealed {
             return Err(StoreError::Exposed { at: at.clone() });
         }
-        config.application_name("gazeprint");
+        config.application_name("gazeprint").keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(PATIENCE);
         }

@@ -234,7 +234,8 @@ impl<'a> Snapshot<'a> {
         let (sequence, why) = match broken {
             Some(why) => (Some(count), why.to_owned()),
             None if (count, last) == (expected, self.state.link) => return Ok(()),
-            None => (None, format!("found {count} entries, expected {expected} others")),
+            None if count == expected => (None, "found other entries than were written".to_owned()),
+            None => (None, format!("found {count} entries, expected {expected}")),
         };
         let part = Part::Log(sequence);
         Ok(self.noted(Err(StoreError::Damaged { at: self.at.clone(), part, why }))?)

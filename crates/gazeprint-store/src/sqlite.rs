@@ -6,8 +6,8 @@
 //! database leaves fragments where it moved rows. Therefore erasing keeps the journal until it has
 //! been overwritten too, and builds the file anew.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 use crate::backend::{Access, Backend, Depth, Row, Stored, VisitEntry, VisitRow};
 use crate::error::Part;
 use crate::secret::create_private;
-use crate::{Kind, Location, StoreError};
+use crate::{Kind, Location, StoreError, journal};
 
 /// Tells galleries from other files of SQLite: "gaze".
 const APPLICATION: i64 = 0x6761_7a65;
@@ -97,6 +97,7 @@ impl Sqlite {
             }
             _ => return other("a database of something else"),
         }
+        opened.leave_other_modes()?;
         Ok(opened)
     }
 
@@ -137,6 +138,17 @@ impl Sqlite {
             PRAGMA secure_delete = ON; PRAGMA synchronous = EXTRA; PRAGMA temp_store = MEMORY;";
         opened.batch("opening the gallery", settings)?;
         Ok(opened)
+    }
+
+    /// Other programs can have switched a file to a journal that cannot be erased.
+    fn leave_other_modes(&self) -> Result<(), StoreError> {
+        let doing = "opening the gallery";
+        let mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+        let mode = self.connection.pragma_query_value(None, "journal_mode", mode);
+        match mode.map_err(|error| self.failed(doing, error))?.as_str() {
+            "wal" => self.batch(doing, "PRAGMA journal_mode = DELETE"),
+            _ => Ok(()),
+        }
     }
 
     /// Brings older tables up to date, all or none.
@@ -196,21 +208,6 @@ impl Sqlite {
         }
     }
 
-    fn journal(&self) -> PathBuf {
-        let mut name = self.file.clone().into_os_string();
-        name.push("-journal");
-        PathBuf::from(name)
-    }
-
-    /// Whether erasing was interrupted: it leaves a journal that is no longer one. Only who may
-    /// write can tell, since journals begin like that.
-    fn has_leftovers(&self) -> bool {
-        let mut beginning = [1; 8];
-        fs::File::open(self.journal())
-            .and_then(|mut journal| journal.read_exact(&mut beginning))
-            .is_ok_and(|()| beginning == [0; 8])
-    }
-
     /// Within a change: keeps others out after its end too, and the journal where it is. Before it,
     /// two that erase could wait for each other.
     fn shut(&self) -> Result<(), StoreError> {
@@ -230,8 +227,8 @@ impl Sqlite {
         let leftovers = |message| StoreError::Leftovers { at: self.at.clone(), message };
         let rebuilt = self.connection.execute_batch("VACUUM");
         rebuilt.map_err(|error| leftovers(error.to_string()))?;
-        let journal = self.journal();
-        zero(&journal).map_err(|error| leftovers(format!("{}: {error}", journal.display())))
+        let overwritten = journal::overwrite(&self.file);
+        overwritten.map_err(|error| leftovers(format!("its journal: {error}")))
     }
 
     /// Ends what an interrupted process began to erase, and the transaction.
@@ -302,22 +299,6 @@ fn stored(row: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
     Ok(Stored { seal: blob(row, 0)?.to_vec(), value: blob(row, 1)?.to_vec() })
 }
 
-/// Overwrites a file that may be missing.
-fn zero(file: &Path) -> io::Result<()> {
-    let mut opened = match OpenOptions::new().write(true).open(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        opened => opened?,
-    };
-    let mut left = opened.metadata()?.len();
-    let zeros = [0; 1 << 16];
-    while left > 0 {
-        let part = left.min(zeros.len() as u64);
-        opened.write_all(&zeros[..part as usize])?;
-        left -= part;
-    }
-    opened.sync_all()
-}
-
 impl Backend for Sqlite {
     fn begin(&mut self, access: Access) -> Result<(), StoreError> {
         self.rollback()?;
@@ -325,7 +306,7 @@ impl Backend for Sqlite {
             return self.batch("reading", "BEGIN");
         }
         self.batch("beginning a change", "BEGIN IMMEDIATE")?;
-        if !self.is_new && self.has_leftovers() {
+        if !self.is_new && journal::is_left_over(&self.file) {
             self.finish_erasing()?;
             self.batch("beginning a change", "BEGIN IMMEDIATE")?;
         }

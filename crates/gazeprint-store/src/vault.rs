@@ -166,8 +166,9 @@ impl Vault {
     /// gallery. Slower: the whole gallery is written anew.
     ///
     /// In a file, everything is overwritten before it is given up. A server is asked to write its
-    /// tables anew; its write-ahead log keeps what was removed for a while. Nothing reaches backups,
-    /// snapshots of file systems, and blocks that a drive has put aside.
+    /// tables anew, without what was removed, except for what somebody sees who is reading just then;
+    /// its write-ahead log keeps it for a while. Nothing reaches backups, snapshots of file systems,
+    /// and blocks that a drive has put aside.
     ///
     /// # Errors
     /// As [`Vault::write`]; [`StoreError::Leftovers`] if the change was made, but not everything

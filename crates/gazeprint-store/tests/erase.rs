@@ -190,6 +190,25 @@ fn an_interrupted_erasure_is_finished_by_the_next_change() {
 }
 
 #[test]
+fn a_write_ahead_log_of_another_program_is_left() {
+    let place = Files::new();
+    let at = place.fresh();
+    populate(&mut Vault::create(&at, None).unwrap(), 3);
+    let connection = rusqlite::Connection::open(file(&at)).unwrap();
+    connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA user_version = 1").unwrap();
+    drop(connection);
+    let mut vault = Vault::open(&at, None).unwrap();
+    vault
+        .erase(|change| {
+            change.remove(Kind::Template, &name(1))?;
+            change.remove(Kind::Readings, &name(1))
+        })
+        .unwrap();
+    let files = below(file(&at).parent().unwrap());
+    assert_eq!((files.len(), occurrences(&files, &marks(1))), (1, 0));
+}
+
+#[test]
 fn encrypting_leaves_nothing_readable() {
     let place = Files::new();
     let at = place.fresh();

@@ -1,0 +1,37 @@
+//! The journal beside a file of SQLite.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Where SQLite has the journal of a file.
+fn beside(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push("-journal");
+    PathBuf::from(name)
+}
+
+/// Whether erasing was interrupted: it leaves a journal that is no longer one. Only who may write can
+/// tell, since journals begin like that.
+pub(crate) fn is_left_over(file: &Path) -> bool {
+    let mut beginning = [1; 8];
+    File::open(beside(file))
+        .and_then(|mut journal| journal.read_exact(&mut beginning))
+        .is_ok_and(|()| beginning == [0; 8])
+}
+
+/// Overwrites the journal, if there is one, and waits until that is on the disk.
+pub(crate) fn overwrite(file: &Path) -> io::Result<()> {
+    let mut journal = match OpenOptions::new().write(true).open(beside(file)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened?,
+    };
+    let mut left = journal.metadata()?.len();
+    let zeros = [0; 1 << 16];
+    while left > 0 {
+        let part = left.min(zeros.len() as u64);
+        journal.write_all(&zeros[..part as usize])?;
+        left -= part;
+    }
+    journal.sync_all()
+}
