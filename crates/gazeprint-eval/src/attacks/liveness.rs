@@ -13,8 +13,10 @@
 use gazeprint::method::Surprise;
 use gazeprint::saccade::Reading;
 
+use super::words::{KnownWords, WordEffects};
+
 /// What a reading is judged by.
-pub const STATISTICS: [&str; 14] = [
+pub const STATISTICS: [&str; 18] = [
     "fixations",
     "moves too likely",
     "landings too likely",
@@ -29,6 +31,10 @@ pub const STATISTICS: [&str; 14] = [
     "overshoot x next move",
     "duration x next move",
     "lines out of order",
+    "durations on words",
+    "durations after words",
+    "skips of words",
+    "refixations of words",
 ];
 const N: usize = STATISTICS.len();
 /// Part of the people's probes that may be refused, in training.
@@ -44,8 +50,13 @@ const MOST_STEPS: usize = 50;
 pub(super) type Statistics = [f64; N];
 
 /// The statistics of a reading that was held against a template.
-pub(super) fn statistics(reading: &Reading, surprises: &[Surprise]) -> Statistics {
+pub(super) fn statistics(
+    reading: &Reading,
+    surprises: &[Surprise],
+    known: &KnownWords<'_>,
+) -> Statistics {
     let mut sums = [0.0; N];
+    let mut before_word: Option<WordEffects> = None;
     let n = surprises.len() as f64;
     let mut total = 0.0;
     for (i, s) in surprises.iter().enumerate() {
@@ -54,6 +65,11 @@ pub(super) fn statistics(reading: &Reading, surprises: &[Surprise]) -> Statistic
         let duration_before = |by: usize| before(by).map_or(0.0, |b| b.duration);
         let overshoot_before = before(1).and_then(|b| b.overshoot).unwrap_or(0.0);
         total += s.duration;
+        let word_at = |ahead: usize| {
+            let event = reading.events.get(i)?;
+            known.effects(reading.text, event.line, event.word + ahead)
+        };
+        let (word, next_word) = (word_at(0), word_at(1));
         let terms = [
             1.0,
             next,
@@ -69,7 +85,12 @@ pub(super) fn statistics(reading: &Reading, surprises: &[Surprise]) -> Statistic
             overshoot * next,
             s.duration * next,
             0.0,
+            word.map_or(0.0, |w| s.duration * w.duration),
+            before_word.map_or(0.0, |w| s.duration * w.after),
+            next_word.zip(s.skip).map_or(0.0, |(w, skip)| skip * w.skip),
+            word.zip(s.refixation).map_or(0.0, |(w, again)| again * w.refixation),
         ];
+        before_word = word;
         sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
     }
     sums[5] = total * total / n.max(1.0) - 1.0;

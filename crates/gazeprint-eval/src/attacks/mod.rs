@@ -14,8 +14,10 @@
 //! replay detection ([`gazeprint::replay`]) against the training readings of all readers, and a
 //! liveness score.
 
+mod learned;
 mod liveness;
 mod make;
+mod words;
 
 use gazeprint::gallery::{Gallery, cohort_ratios};
 use gazeprint::method::Fitted;
@@ -24,10 +26,12 @@ use gazeprint::saccade::Reading;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::liveness::{Liveness, Statistics, statistics, threshold};
+use self::learned::Learned;
+use self::liveness::Statistics;
 pub use self::liveness::{REFUSED, STATISTICS};
 pub use self::make::{ALTERED_LOSS, ALTERED_SD};
 use self::make::{Making, Source};
+use self::words::Words;
 use crate::calibration::{Calibration, RATES};
 use crate::measures::Claims;
 use crate::protocol::{Protocol, Split};
@@ -155,14 +159,15 @@ impl SplitAttacks {
         let (test, train) = (split.test_by_reader(), by_reader(split, &split.train));
         let making = Making { divided, number };
         let readings: Vec<&Reading> = divided.readings.iter().collect();
-        let genuine = Checked::of(gallery, &known, &split.test, &readings);
-        let judged = Judged {
-            target,
-            liveness: learn(target, &making),
-            sizes: sizes(&divided.plan.probe_sentences),
+        let words = Words::of(divided.corpus.texts());
+        let learned = Learned::of(target, &making, &words);
+        let check = |of: &[(usize, usize)], readings: &[&Reading]| {
+            Checked::of(gallery, &known, learned.as_ref(), of, readings)
         };
-        let (mut by_size, people): (Vec<SizeAttacks>, Vec<Vec<f64>>) = judged
-            .sizes
+        let genuine = check(&split.test, &readings);
+        let sizes = sizes(&divided.plan.probe_sentences);
+        let judged = Judged { target, learned: learned.as_ref() };
+        let (mut by_size, people): (Vec<SizeAttacks>, Vec<Vec<f64>>) = sizes
             .par_iter()
             .enumerate()
             .map(|(size, &sentences)| judged.impostors(size, sentences, &test, &genuine))
@@ -190,7 +195,7 @@ impl SplitAttacks {
                 attack,
                 sentences: Sentences::encode(gallery, indices, &readings),
                 by_reader: by_reader.to_vec(),
-                checked: Checked::of(gallery, &known, of, &readings),
+                checked: check(of, &readings),
             })
         };
         add(present(Attack::Replay, Source::Recorded, &split.train, &train));
@@ -199,10 +204,10 @@ impl SplitAttacks {
         add(present(Attack::PopulationForgery, Source::Population, &split.test, &test));
         for (attacks, sides) in by_size.iter_mut().zip(people.into_iter().zip(forgeries)) {
             let claims = Claims { genuine: sides.0, impostor: sides.1 };
-            let told = judged.liveness.is_some();
+            let told = learned.is_some();
             attacks.liveness = told.then(|| [claims.area(), claims.equal_error_rate()]);
         }
-        let weights = judged.liveness.map(|(liveness, _)| liveness.weights.to_vec());
+        let weights = learned.as_ref().map(|learned| learned.liveness.weights.to_vec());
         Self { by_size, weights }
     }
 }
@@ -234,61 +239,11 @@ fn cut(
     }
 }
 
-/// People and forgeries among the training texts, each held against readers learned without them.
-fn learn(target: &Target<'_>, making: &Making<'_>) -> Option<(Liveness, Vec<Option<f64>>)> {
-    let Target { divided, number, fitted, .. } = *target;
-    let split = &divided.splits[number];
-    let (mut people, mut forgeries) = (Vec::new(), Vec::new());
-    let mut folds = Vec::with_capacity(fitted.folds.len());
-    for fold in &fitted.folds {
-        let held_out: Vec<(usize, usize)> = fold
-            .held_out
-            .iter()
-            .map(|&i| split.train[i])
-            .filter(|(reader, _)| fold.learned[*reader])
-            .collect();
-        let gallery = fold.gallery.as_ref();
-        let forged = making.readings(gallery, Source::Target, &held_out)?;
-        let pairs: Vec<Option<(Statistics, Statistics)>> = held_out
-            .par_iter()
-            .map(|&(reader, i)| {
-                let read = checked(gallery, reader, &divided.readings[i])?;
-                Some((read, checked(gallery, reader, forged[i].as_ref()?)?))
-            })
-            .collect();
-        let mut by_place = vec![None; divided.readings.len()];
-        for (&(_, i), pair) in held_out.iter().zip(pairs) {
-            by_place[i] = pair.map(|(read, _)| read);
-            people.extend(pair.map(|(read, _)| read));
-            forgeries.extend(pair.map(|(_, forged)| forged));
-        }
-        folds.push((by_reader(split, &held_out), by_place));
-    }
-    let liveness = Liveness::learn(&people, &forgeries)?;
-    let thresholds = sizes(&divided.plan.probe_sentences).into_iter().map(|sentences| {
-        let mut scores = Vec::new();
-        for (by_reader, by_place) in &folds {
-            for (readings, &reader) in by_reader.iter().zip(&split.readers) {
-                for probe in cut(&divided.plan.protocol, number, reader, readings, sentences) {
-                    let held = probe.iter().filter_map(|&i| by_place[i].as_ref());
-                    scores.push(liveness.score(held));
-                }
-            }
-        }
-        threshold(scores)
-    });
-    let thresholds = thresholds.collect();
-    Some((liveness, thresholds))
-}
-
-fn checked(gallery: &dyn Gallery, reader: usize, reading: &Reading) -> Option<Statistics> {
-    Some(statistics(reading, &gallery.surprises(reader, reading)?))
-}
-
 impl Checked {
     fn of(
         gallery: &dyn Gallery,
         known: &Known,
+        learned: Option<&Learned<'_>>,
         of: &[(usize, usize)],
         readings: &[&Reading],
     ) -> Self {
@@ -296,7 +251,7 @@ impl Checked {
             .par_iter()
             .map(|&(reader, i)| {
                 let replayed = known.replayed(&Sketch::of(readings[i])).is_some();
-                (replayed, checked(gallery, reader, readings[i]))
+                (replayed, learned.and_then(|l| l.look(gallery, reader, readings[i])))
             })
             .collect();
         let mut all =
@@ -316,9 +271,8 @@ impl Checked {
 /// Judges claims.
 struct Judged<'a> {
     target: &'a Target<'a>,
-    /// With thresholds by size; none where templates cannot be run forward.
-    liveness: Option<(Liveness, Vec<Option<f64>>)>,
-    sizes: Vec<Option<usize>>,
+    /// None where templates cannot be run forward.
+    learned: Option<&'a Learned<'a>>,
 }
 
 impl Judged<'_> {
@@ -330,12 +284,15 @@ impl Judged<'_> {
 
     /// How alive a probe is.
     fn life(&self, probe: &[usize], checked: &Checked) -> Option<f64> {
-        let (liveness, _) = self.liveness.as_ref()?;
-        Some(liveness.score(probe.iter().filter_map(|&i| checked.statistics[i].as_ref())))
+        Some(
+            self.learned?
+                .liveness
+                .score(probe.iter().filter_map(|&i| checked.statistics[i].as_ref())),
+        )
     }
 
     fn is_lifeless(&self, size: usize, life: Option<f64>) -> bool {
-        let threshold = self.liveness.as_ref().and_then(|(_, thresholds)| thresholds[size]);
+        let threshold = self.learned.and_then(|learned| learned.thresholds[size]);
         life.zip(threshold).is_some_and(|(life, threshold)| life < threshold)
     }
 
@@ -443,9 +400,9 @@ impl Judged<'_> {
     fn is_lifeless_as(&self, size: usize, claimed: usize, probe: &[usize]) -> bool {
         let Target { divided, fitted, .. } = *self.target;
         let gallery = fitted.gallery.as_ref();
-        let life = self.liveness.as_ref().map(|(liveness, _)| {
-            let held = probe.iter().map(|&i| checked(gallery, claimed, &divided.readings[i]));
-            liveness.score(&held.collect::<Option<Vec<Statistics>>>().unwrap_or_default())
+        let life = self.learned.map(|learned| {
+            let held = probe.iter().map(|&i| learned.look(gallery, claimed, &divided.readings[i]));
+            learned.liveness.score(&held.collect::<Option<Vec<Statistics>>>().unwrap_or_default())
         });
         self.is_lifeless(size, life)
     }
