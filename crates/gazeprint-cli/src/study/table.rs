@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use gazeprint_eval::report::{
-    DensityDiagnostics, Estimate, MethodAttacks, MethodReport, ProtocolReport, Report,
+    AttacksReport, DensityDiagnostics, Estimate, MethodAttacks, MethodReport, ProtocolReport,
+    Report,
 };
 use gazeprint_eval::robustness::{Outcome, Robustness};
 use gazeprint_eval::tables::{attack_words, grouped};
@@ -37,8 +38,9 @@ pub(super) fn table(report: &Report, out: Option<&Path>) -> Result<String, std::
          EER:      equal error rate of verification\n\
          seconds:  tuning, fitting and scoring, all splits"
     )?;
+    let size = Robustness::telling_size(&report.protocol.probe_sentences);
     for attacked in report.attacks.iter().flatten() {
-        attacks(&mut text, attacked)?;
+        attacks(&mut text, attacked, size)?;
     }
     if let Some(worse) = &report.robustness {
         robustness(&mut text, report, worse)?;
@@ -171,8 +173,8 @@ fn estimate(value: &Estimate) -> String {
     }
 }
 
-/// What comes of attacks on a method.
-fn attacks(text: &mut String, attacked: &MethodAttacks) -> std::fmt::Result {
+/// What comes of attacks on a method, at one size of probes and with all test texts.
+fn attacks(text: &mut String, attacked: &MethodAttacks, size: Option<usize>) -> std::fmt::Result {
     const ATTACK: usize = 28;
     const PART: usize = 8;
     writeln!(
@@ -193,7 +195,8 @@ fn attacks(text: &mut String, attacked: &MethodAttacks) -> std::fmt::Result {
         Some(part) => write!(text, "{:>PART$.3}", part.mean),
         None => write!(text, "{:>PART$}", "-"),
     };
-    for size in &attacked.by_sentences {
+    let shown = |s: &&AttacksReport| s.sentences.is_none() || s.sentences == size;
+    for size in attacked.by_sentences.iter().filter(shown) {
         let texts = size.sentences.map_or("all".to_owned(), |m| m.to_string());
         for attack in &size.attacks {
             write!(text, "{:<ATTACK$}{texts:>6}", attack_words(attack.attack))?;

@@ -4,6 +4,7 @@ use super::number::{plural, proportion, rate_plus_minus, target};
 use super::{Cell, Table, note_on_errors};
 use crate::attacks::{ALTERED_LOSS, ALTERED_SD, REFUSED, judged_rates};
 use crate::report::{AttackReport, AttacksReport, Estimate, MethodAttacks, Report};
+use crate::robustness::Robustness;
 
 /// An attack in words.
 pub fn attack_words(name: &str) -> &str {
@@ -18,12 +19,35 @@ pub fn attack_words(name: &str) -> &str {
     }
 }
 
-/// What comes of attacks, by method and size of probes.
+/// What comes of attacks, by method, at one size of probes and with all sentences.
 pub(super) fn acceptance(report: &Report) -> Table {
+    let size = Robustness::telling_size(&report.protocol.probe_sentences);
+    let shown = |s: Option<usize>| s.is_none() || s == size;
+    table(report, "attacks", "", shown)
+}
+
+/// The same at the other sizes.
+pub(super) fn by_sentences(report: &Report) -> Table {
+    let size = Robustness::telling_size(&report.protocol.probe_sentences);
+    let shown = |s: Option<usize>| s.is_some() && s != size;
+    let mut table = table(report, "attacks-by-sentences", ", by sentences a probe", shown);
+    table.folded = true;
+    table
+}
+
+fn table(
+    report: &Report,
+    id: &'static str,
+    which: &str,
+    shown: impl Fn(Option<usize>) -> bool,
+) -> Table {
     let mut table = Table::new(
-        "attacks",
-        "Part of the claims accepted, by attack, at thresholds fixed on training texts for a false \
-         match rate (FMR): without countermeasures, and with replay detection and liveness.",
+        id,
+        format!(
+            "Part of the claims accepted, by attack{which}, at thresholds fixed on training texts \
+             for a false match rate (FMR): without countermeasures, and with replay detection and \
+             liveness."
+        ),
     );
     let Some(attacked) = &report.attacks else { return table };
     table.words("Method");
@@ -39,7 +63,7 @@ pub(super) fn acceptance(report: &Report) -> Table {
     table.grouped("Objected to by", "replay detection");
     table.grouped("Objected to by", "liveness");
     for method in attacked {
-        for size in &method.by_sentences {
+        for size in method.by_sentences.iter().filter(|s| shown(s.sentences)) {
             for attack in &size.attacks {
                 table.rows.push(row(method, size, attack));
             }

@@ -236,7 +236,7 @@ pub(crate) fn verification(report: &Report) -> Vec<Table> {
 
 /// What comes of attempts to deceive.
 pub(crate) fn attacks(report: &Report) -> Vec<Table> {
-    filled([attacks::acceptance(report), attacks::liveness(report)])
+    filled([attacks::acceptance(report), attacks::by_sentences(report), attacks::liveness(report)])
 }
 
 /// How it fares on worse recordings.
