@@ -113,7 +113,10 @@ fn validate(report: &Value) {
 #[test]
 fn every_number_of_a_random_study_is_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
-    let report = study(folder.path(), &["--splits", "2", "--noise", "--probe-sentences", "1,5"]);
+    let report = study(
+        folder.path(),
+        &["--splits", "2", "--noise", "--attacks", "--probe-sentences", "1,5"],
+    );
     validate(&report);
     hold_against("random.json", report);
 }

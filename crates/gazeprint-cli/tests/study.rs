@@ -213,7 +213,7 @@ fn an_interrupted_study_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(folder.path());
     let (whole, broken) = (folder.path().join("whole"), folder.path().join("broken"));
-    let options = ["--splits", "12", "--methods", "semiparametric,landwehr", "--out"];
+    let options = ["--splits", "12", "--attacks", "--methods", "semiparametric,landwehr", "--out"];
     let output = study(&corpus, &[&options[..], &[whole.to_str().unwrap()]].concat());
     assert!(output.status.success(), "{}", stderr(&output));
 
@@ -360,6 +360,43 @@ fn noise_is_of_use_without_a_folder() {
 }
 
 #[test]
+fn attacks_are_told_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let out = folder.path().join("out");
+    let options = ["--splits", "2", "--methods", "population,landwehr", "--attacks"];
+    let output = study(&corpus, &[&options[..], &["--out", out.to_str().unwrap()]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let table = String::from_utf8(output.stdout).unwrap();
+    for words in [
+        "attacks on population: part accepted",
+        "forgery, target’s template",
+        "note: templates of landwehr are not forged here",
+        "liveness, probes of 5 texts: area ",
+    ] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let report: Value = serde_json::from_str(&read("study.json")).unwrap();
+    let attacked = report["attacks"].as_array().unwrap();
+    let forgeable: Vec<bool> = attacked.iter().map(|m| m["forgeable"] == true).collect();
+    assert_eq!(forgeable, [true, false]);
+    let replay = attacked[1]["by_sentences"][4]["attacks"].as_array().unwrap();
+    let replay = replay.iter().find(|a| a["attack"] == "replay").unwrap();
+    assert_eq!(replay["replayed"]["mean"], 1.0);
+    assert_eq!(replay["accepted_at"][0]["guarded"]["mean"], 0.0);
+    assert!(read("tables.md").contains("forgery, target’s template"));
+    assert!(read("report.html").contains("id=\"attacks\""));
+
+    // Without them it is another study.
+    killed(&corpus, &out, &["--splits", "9", "--methods", "population"], "population-1.bin");
+    let resumed = ["--splits", "9", "--methods", "population", "--attacks", "--resume", "--out"];
+    let output = study(&corpus, &[&resumed[..], &[out.to_str().unwrap()]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("attacks: false; here attacks: true"), "{}", stderr(&output));
+}
+
+#[test]
 fn rows_of_splits_without_readings_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(folder.path());
@@ -409,7 +446,7 @@ fn the_number_of_threads_does_not_matter() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(folder.path());
     let runs: [&[&str]; 4] = [
-        &["--splits", "2"],
+        &["--splits", "2", "--attacks"],
         &["--splits", "1", "--methods", "semiparametric", "--scoring", "full-average"],
         &["--splits", "1", "--methods", "semiparametric", "--engine", "nuts"],
         &[

@@ -6,6 +6,7 @@
 //! | [`measures`] | accuracy, error rates and curves, thresholds, calibration, intervals over readers |
 //! | [`study`] | compares methods over repeated splits |
 //! | [`curves`] | accuracy and errors over the amount of reading and the number of readers |
+//! | [`attacks`] | attacks on verification, and countermeasures |
 //! | [`robustness`] | repeats a study on worse recordings |
 //! | [`portrait`] | shows one reader: densities, calibration, a reading, draws of the posterior |
 //! | [`decision`] | who it is, or nobody known; whether a claim is true |
@@ -33,6 +34,7 @@
 #[cfg(test)]
 extern crate self as gazeprint_eval;
 
+pub mod attacks;
 mod calibration;
 pub mod curves;
 pub mod decision;

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::attacks::{SplitAttacks, Target};
 use crate::calibration::{Calibration, LearnedThreshold, RATES};
 use crate::curves::Curves;
 use crate::measures::{Claims, ReaderErrors, rank_one};
@@ -114,6 +115,8 @@ pub struct Plan {
     pub probe_sentences: Vec<usize>,
     /// Which fixations count.
     pub limits: Limits,
+    /// Whether readers are attacked too.
+    pub attacks: bool,
 }
 
 /// A corpus as a plan has it: its readers drawn, its fixations read, its readings divided.
@@ -244,6 +247,8 @@ pub struct SplitResult {
     pub score_seconds: f64,
     /// Observations beyond the grids, in all test readings.
     pub clamped: usize,
+    /// Attacks, where they were asked for and there are thresholds to judge them by.
+    pub attacks: Option<SplitAttacks>,
 }
 
 /// A method over all splits.
@@ -350,6 +355,13 @@ fn run_split(
         let ratios = compared.ratios(reader, &scores, &probe[0]);
         ProbeScores { reader, scores: scores.readers, ratios }
     });
+    let score_seconds = start.elapsed().as_secs_f64();
+    let attacks = calibration.as_ref().filter(|_| plan.attacks).map(|calibration| {
+        let sentences = &sentences;
+        SplitAttacks::of(&Target { divided, number, fitted: &fitted, calibration, sentences })
+    });
+    let scores: Vec<ProbeScores> = scores.collect();
+    let clamped = sentences.clamped();
     let result = SplitResult {
         readers: split.readers.clone(),
         area: curves.claims.last().map_or(f64::NAN, Claims::area),
@@ -357,11 +369,12 @@ fn run_split(
         by_sentences,
         curves,
         report: fitted.report,
-        score_seconds: start.elapsed().as_secs_f64(),
-        clamped: sentences.clamped(),
+        score_seconds,
+        clamped,
+        attacks,
         thresholds: calibration.as_ref().map_or_else(Vec::new, |c| c.thresholds.clone()),
     };
-    Ok((result, scores.collect()))
+    Ok((result, scores))
 }
 
 /// Test sentences, with what the training texts say about scores.

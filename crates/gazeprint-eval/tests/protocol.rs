@@ -270,6 +270,7 @@ fn given_splits_work_with_some_of_the_readers() {
         protocol: Protocol { division: division.clone(), seed: 1 },
         readers: Some(3),
         probe_sentences: vec![1],
+        attacks: false,
         limits: Limits::default(),
     };
     let divided = DividedCorpus::new(corpus, plan).unwrap();

@@ -45,6 +45,7 @@ fn plan() -> Plan {
         protocol: random(5),
         readers: None,
         probe_sentences: vec![1, 3],
+        attacks: false,
         limits: Limits::default(),
     }
 }

@@ -21,6 +21,7 @@ fn divided(readers: usize, texts: usize, splits: usize) -> DividedCorpus {
         protocol: Protocol { division, seed: 1 },
         readers: None,
         probe_sentences: vec![1, 3, 5],
+        attacks: false,
         limits: Limits::default(),
     };
     DividedCorpus::new(params.build().unwrap().run(), plan).unwrap()
@@ -89,6 +90,7 @@ fn estimates_lie_in_their_intervals_where_splits_differ() {
         protocol: Protocol { division: Division::Session { train: 1 }, seed: 1 },
         readers: None,
         probe_sentences: vec![1, 3],
+        attacks: false,
         limits: Limits::default(),
     };
     let divided = DividedCorpus::new(corpus, plan).unwrap();
@@ -255,6 +257,7 @@ fn calibration_holds_across_sessions() {
             protocol: Protocol { division: Division::Session { train }, seed: 1 },
             readers: None,
             probe_sentences: vec![3, 10],
+            attacks: false,
             limits: Limits::default(),
         };
         let divided = DividedCorpus::new(params.build().unwrap().run(), plan).unwrap();

@@ -31,6 +31,8 @@ pub mod stream {
     pub const SUBSETS: u64 = 1 << 43;
     /// Noise on recorded positions; the place of the scanpath in the corpus is added.
     pub const POSITION_NOISE: u64 = 1 << 44;
+    /// Makes attacks; their kind, the split and the place of the reading in the corpus are added.
+    pub const ATTACKS: u64 = 1 << 48;
     /// Draws readers of a population, to describe it; the number of the density is added.
     pub const TRAITS: u64 = 1 << 46;
 }

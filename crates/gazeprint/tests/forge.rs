@@ -1,5 +1,7 @@
 //! Forgeries pass for the reader whose template they are drawn from.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use gazeprint::corpus::{Limits, Text};
 use gazeprint::gallery::Gallery;
 use gazeprint::method::{self, Method, Training, Unwatched};

@@ -1,5 +1,7 @@
 //! Replays are found, and readings are not taken for replays.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use gazeprint::corpus::Limits;
 use gazeprint::random::Stream;
 use gazeprint::replay::{FEWEST, Known, SHARE, Sketch, similarity};

@@ -32,6 +32,7 @@ Examples:
   gazeprint study my-corpus --split session        trains on one session, tests on a later one
   gazeprint study my-corpus --splits-file splits.csv  divides as the file says
   gazeprint study my-corpus --methods semiparametric --engine metropolis
+  gazeprint study my-corpus --methods population --attacks    can templates be forged?
 
 DIR gets report.html (look at this first), study.json, tables.md and tables.tex, figures/ as SVG,
 PNG and CSV, splits.csv (what trained and tested), scores/ (every comparison), and draws_theta.csv
@@ -61,6 +62,9 @@ pub(crate) struct Args {
     /// Also study worse recordings: noise added to positions, short fixations cut (takes longer)
     #[arg(long)]
     pub(super) noise: bool,
+    /// Also attack the readers: impostors, replays, forgeries drawn from their templates
+    #[arg(long)]
+    pub(super) attacks: bool,
     /// Print study.json instead of the table
     #[arg(long)]
     pub(super) json: bool,
@@ -293,6 +297,7 @@ impl Args {
             probe_sentences,
             limits: Limits::new(Millis(self.min_duration), Millis(self.max_duration))
                 .map_err(|error| Usage(error.to_string()))?,
+            attacks: self.attacks,
         })
     }
 }

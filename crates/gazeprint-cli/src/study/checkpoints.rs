@@ -183,7 +183,7 @@ fn key(args: &Args, divided: &DividedCorpus, manifest: &Manifest) -> String {
     };
     format!(
         "version: {}\ncommit: {}\ncorpus: {}\nseed: {}\ndivision: {division}\nreaders: {:?}\n\
-         texts a probe: {:?}\ndurations: {:?}\nengine: {:?}\nscoring: {:?}\n",
+         texts a probe: {:?}\ndurations: {:?}\nengine: {:?}\nscoring: {:?}\nattacks: {}\n",
         manifest.version,
         manifest.commit.clone().unwrap_or_else(executable),
         manifest.corpus_sha256,
@@ -193,6 +193,7 @@ fn key(args: &Args, divided: &DividedCorpus, manifest: &Manifest) -> String {
         plan.limits.durations(),
         args.engine(),
         args.scoring(),
+        plan.attacks,
     )
 }
 

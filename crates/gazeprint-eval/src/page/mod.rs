@@ -65,6 +65,7 @@ pub fn html(report: &Report, figures: &[(&str, &str, &Drawing)]) -> String {
             "Verification",
             results(tables::verification(report), &VERIFICATION),
         ),
+        Section::new("attacks", "Attacks", results(tables::attacks(report), &[])),
         Section::new("robustness", "Robustness", results(tables::robustness(report), &ROBUSTNESS)),
         Section::new("readers", "Readers", results(Vec::new(), &READERS)),
         Section::new("more", "More figures", results(Vec::new(), &others)),

@@ -85,6 +85,9 @@ impl Report {
             methods: study.methods.iter().map(|m| MethodReport::of(m, &readers)).collect(),
             paired: paired(study, &readers),
             robustness: None,
+            attacks: plan.attacks.then(|| {
+                study.methods.iter().filter_map(|m| MethodAttacks::of(m, &readers)).collect()
+            }),
             manifest,
         }
     }

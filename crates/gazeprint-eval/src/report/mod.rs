@@ -3,6 +3,7 @@
 //! The layout is described by `docs/study.schema.json`, which the tests hold against what is
 //! written. Everything that `study --out` writes for people is made from these values.
 
+mod attacks;
 mod build;
 mod readers;
 
@@ -10,6 +11,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub use self::attacks::{
+    AcceptedReport, AttackReport, AttacksReport, LivenessReport, MethodAttacks,
+};
 pub use crate::measures::ErrorPoint;
 use crate::robustness::Robustness;
 
@@ -31,6 +35,8 @@ pub struct Report {
     pub paired: Vec<PairedReport>,
     /// Accuracy on worse recordings, where it was asked for.
     pub robustness: Option<Robustness>,
+    /// Attacks on the methods, where they were asked for.
+    pub attacks: Option<Vec<MethodAttacks>>,
     /// What is needed to do it again.
     pub manifest: Manifest,
 }

@@ -72,9 +72,20 @@ impl Readers {
         events: impl Fn(&ReaderTally) -> f64 + Sync,
         trials: impl Fn(&ReaderTally) -> usize + Sync,
     ) -> Estimate {
+        self.rate_of(splits, |s| result(s).by_reader.as_slice(), events, trials)
+    }
+
+    /// The same of tallies of any kind, by reader.
+    pub(super) fn rate_of<T: Sync>(
+        &self,
+        splits: &[SplitResult],
+        tallies: impl Fn(&SplitResult) -> &[T] + Sync,
+        events: impl Fn(&T) -> f64 + Sync,
+        trials: impl Fn(&T) -> usize + Sync,
+    ) -> Estimate {
         let weighted = |split: &SplitResult, weights: &mut dyn Iterator<Item = f64>| {
             let (mut sum, mut total) = (0.0, 0.0);
-            for (tally, weight) in result(split).by_reader.iter().zip(weights) {
+            for (tally, weight) in tallies(split).iter().zip(weights) {
                 sum += weight * events(tally);
                 total += weight * trials(tally) as f64;
             }

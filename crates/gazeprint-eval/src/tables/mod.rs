@@ -7,11 +7,13 @@
 //! |---|---|
 //! | `identification` | accuracy, ranks, differences between methods |
 //! | `verification` | errors of verification, operating points, thresholds |
+//! | `attacks` | acceptance of attacks, liveness |
 //! | `robustness` | accuracy on worse recordings |
 //! | `computing` | constants, diagnostics, times |
 //! | `number` | how numbers are set |
 //! | `markdown`, `latex`, `html` | the writers |
 
+mod attacks;
 mod computing;
 pub(crate) mod html;
 mod identification;
@@ -23,6 +25,7 @@ mod verification;
 
 use std::collections::BTreeSet;
 
+pub use attacks::attack_words;
 pub use number::grouped;
 pub(crate) use verification::fewest_claims;
 
@@ -200,6 +203,7 @@ impl Table {
 fn all(report: &Report) -> Vec<Table> {
     let mut tables = identification(report);
     tables.extend(verification(report));
+    tables.extend(attacks(report));
     tables.extend(robustness(report));
     tables.extend(computing(report));
     tables.extend(times(report));
@@ -228,6 +232,11 @@ pub(crate) fn verification(report: &Report) -> Vec<Table> {
         verification::by_sentences(report),
         verification::thresholds(report),
     ])
+}
+
+/// What comes of attempts to deceive.
+pub(crate) fn attacks(report: &Report) -> Vec<Table> {
+    filled([attacks::acceptance(report), attacks::by_sentences(report), attacks::liveness(report)])
 }
 
 /// How it fares on worse recordings.

@@ -43,6 +43,7 @@ pub(crate) fn report(methods: usize, splits: usize) -> Report {
         paired: paired(&methods),
         methods,
         robustness: None,
+        attacks: None,
         manifest: Manifest {
             version: "0.1.0".into(),
             commit: Some("0123abc".into()),

@@ -266,6 +266,7 @@ mod tests {
             let forger = gallery.forger(reader).unwrap();
             let mut moves = vec![Vec::new(); MOVES];
             let (mut next, mut landing, mut overshoot) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut skip, mut refixation) = (Vec::new(), Vec::new());
             let (mut duration, mut squared, mut lagged) = (Vec::new(), Vec::new(), Vec::new());
             for (i, text) in texts.iter().cycle().take(150).enumerate() {
                 let mut rng = Stream { seed: 3, index: i as u64 }.chain(0);
@@ -283,6 +284,8 @@ mod tests {
                     }
                     let surprise = forger.surprise(&seen);
                     next.extend(surprise.next);
+                    skip.extend(surprise.skip);
+                    refixation.extend(surprise.refixation);
                     landing.extend(surprise.landing);
                     overshoot.extend(surprise.overshoot);
                     duration.push(surprise.duration);
@@ -296,6 +299,8 @@ mod tests {
             }
             for (name, terms) in [
                 ("next", next),
+                ("skip", skip),
+                ("refixation", refixation),
                 ("landing", landing),
                 ("overshoot", overshoot),
                 ("duration", duration),

@@ -1,0 +1,426 @@
+//! Attacks on verification, and what countermeasures are worth.
+//!
+//! | attack | what is presented, with the claim to be the target |
+//! |---|---|
+//! | `genuine` | the target's test texts, read by the target: no attack, for comparison |
+//! | `insider` | test texts read by another enrolled reader, who does nothing to deceive |
+//! | `stranger` | the same if that reader were not enrolled |
+//! | `replay` | training texts of the target, as they were recorded |
+//! | `altered_replay` | the same with a little noise, and with a tenth of the fixations left out |
+//! | `forgery` | the target's test texts, read by the target's template |
+//! | `population_forgery` | the same texts, read by a template of nobody in particular |
+//!
+//! All are judged at thresholds fixed on training texts, without and with two countermeasures:
+//! replay detection ([`gazeprint::replay`]) against the training readings of all readers, and a
+//! liveness score.
+
+mod learned;
+mod liveness;
+mod make;
+mod words;
+
+use gazeprint::gallery::{Gallery, cohort_ratios};
+use gazeprint::method::Fitted;
+use gazeprint::replay::{Known, Sketch};
+use gazeprint::saccade::Reading;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use self::learned::Learned;
+use self::liveness::Statistics;
+pub use self::liveness::{REFUSED, STATISTICS};
+pub use self::make::{ALTERED_LOSS, ALTERED_SD};
+use self::make::{Making, Source};
+use self::words::Words;
+use crate::calibration::{Calibration, RATES};
+use crate::measures::Claims;
+use crate::protocol::{Protocol, Split};
+use crate::sentences::Sentences;
+use crate::study::DividedCorpus;
+
+/// Of [`RATES`], those at which attacks are judged: the first.
+pub const JUDGED: usize = 2;
+
+/// What is presented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Attack {
+    /// None: the target.
+    Genuine,
+    /// Another reader of the gallery.
+    Insider,
+    /// Another reader, not in the gallery.
+    Stranger,
+    /// A recording of the target.
+    Replay,
+    /// The same with noise and losses.
+    AlteredReplay,
+    /// Drawn from the target's template.
+    Forgery,
+    /// Drawn from a template of nobody.
+    PopulationForgery,
+}
+
+impl Attack {
+    /// All, in the order of tables.
+    pub const ALL: [Self; 7] = [
+        Self::Genuine,
+        Self::Insider,
+        Self::Stranger,
+        Self::Replay,
+        Self::AlteredReplay,
+        Self::Forgery,
+        Self::PopulationForgery,
+    ];
+
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Genuine => "genuine",
+            Self::Insider => "insider",
+            Self::Stranger => "stranger",
+            Self::Replay => "replay",
+            Self::AlteredReplay => "altered_replay",
+            Self::Forgery => "forgery",
+            Self::PopulationForgery => "population_forgery",
+        }
+    }
+}
+
+/// The claims of one kind that were made in one reader's name or, by impostors, with that reader's
+/// probes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AttackTally {
+    /// Claims.
+    pub claims: usize,
+    /// Those accepted, at the first of [`RATES`].
+    pub accepted: [usize; JUDGED],
+    /// Those accepted that no countermeasure objects to.
+    pub guarded: [usize; JUDGED],
+    /// Claims with a reading that was known before; not counted for impostors.
+    pub replayed: usize,
+    /// Claims that no person seems to have made; not counted for impostors.
+    pub lifeless: usize,
+}
+
+/// Attacks with probes of one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SizeAttacks {
+    /// Sentences a probe; `None` for all of a reader.
+    pub sentences: Option<usize>,
+    /// By attack that could be made, by reader of the split.
+    pub tallies: Vec<(Attack, Vec<AttackTally>)>,
+    /// How well liveness tells genuine probes from forgeries: area and equal error rate.
+    pub liveness: Option<[f64; 2]>,
+}
+
+/// Attacks on a method in one split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SplitAttacks {
+    /// By size of the probes, then with all test sentences.
+    pub by_size: Vec<SizeAttacks>,
+    /// Weights of [`STATISTICS`] for a person; none where templates cannot be run forward.
+    pub weights: Option<Vec<f64>>,
+}
+
+/// What a split has that attacks are made from and judged with.
+pub(crate) struct Target<'a> {
+    pub(crate) divided: &'a DividedCorpus,
+    pub(crate) number: usize,
+    pub(crate) fitted: &'a Fitted,
+    pub(crate) calibration: &'a Calibration,
+    /// The test readings.
+    pub(crate) sentences: &'a Sentences<'a>,
+}
+
+/// Readings presented in the names of their targets.
+struct Presented<'a> {
+    attack: Attack,
+    sentences: Sentences<'a>,
+    /// By target: readings that probes are cut from.
+    by_reader: Vec<Vec<usize>>,
+    checked: Checked,
+}
+
+/// What countermeasures say of readings, each held against its target; by place in the corpus.
+struct Checked {
+    replayed: Vec<bool>,
+    statistics: Vec<Option<Statistics>>,
+}
+
+impl SplitAttacks {
+    /// Attacks all readers of a split.
+    pub(crate) fn of(target: &Target<'_>) -> Self {
+        let Target { divided, number, fitted, .. } = *target;
+        let split = &divided.splits[number];
+        let gallery = fitted.gallery.as_ref();
+        let sketches: Vec<Sketch> =
+            split.train.par_iter().map(|&(_, i)| Sketch::of(&divided.readings[i])).collect();
+        let known = Known::new(&sketches);
+        let (test, train) = (split.test_by_reader(), by_reader(split, &split.train));
+        let making = Making { divided, number };
+        let readings: Vec<&Reading> = divided.readings.iter().collect();
+        let words = Words::of(divided.corpus.texts());
+        let learned = Learned::of(target, &making, &words);
+        let check = |of: &[(usize, usize)], readings: &[&Reading]| {
+            Checked::of(gallery, &known, learned.as_ref(), of, readings)
+        };
+        let genuine = check(&split.test, &readings);
+        let sizes = sizes(&divided.plan.probe_sentences);
+        let judged = Judged { target, learned: learned.as_ref() };
+        let (mut by_size, people): (Vec<SizeAttacks>, Vec<Vec<f64>>) = sizes
+            .par_iter()
+            .enumerate()
+            .map(|(size, &sentences)| judged.impostors(size, sentences, &test, &genuine))
+            .unzip();
+        let mut forgeries = vec![Vec::new(); by_size.len()];
+        let mut add = |presented: Option<Presented<'_>>| {
+            let Some(presented) = presented else { return };
+            for (size, attacks) in by_size.iter_mut().enumerate() {
+                let (tallies, lives) = judged.presented(size, attacks.sentences, &presented);
+                attacks.tallies.push((presented.attack, tallies));
+                if presented.attack == Attack::Forgery {
+                    forgeries[size] = lives;
+                }
+            }
+        };
+        let present = |attack, source: Source, of: &[(usize, usize)], by_reader: &[Vec<usize>]| {
+            let made = making.readings(gallery, source, of)?;
+            let readings: Vec<&Reading> = made
+                .iter()
+                .zip(&readings)
+                .map(|(made, read)| made.as_ref().unwrap_or(read))
+                .collect();
+            let indices = of.iter().map(|(_, i)| *i);
+            Some(Presented {
+                attack,
+                sentences: Sentences::encode(gallery, indices, &readings),
+                by_reader: by_reader.to_vec(),
+                checked: check(of, &readings),
+            })
+        };
+        add(present(Attack::Replay, Source::Recorded, &split.train, &train));
+        add(present(Attack::AlteredReplay, Source::Altered, &split.train, &train));
+        add(present(Attack::Forgery, Source::Target, &split.test, &test));
+        add(present(Attack::PopulationForgery, Source::Population, &split.test, &test));
+        for (attacks, sides) in by_size.iter_mut().zip(people.into_iter().zip(forgeries)) {
+            let claims = Claims { genuine: sides.0, impostor: sides.1 };
+            let told = learned.is_some();
+            attacks.liveness = told.then(|| [claims.area(), claims.equal_error_rate()]);
+        }
+        let weights = learned.as_ref().map(|learned| learned.liveness.weights.to_vec());
+        Self { by_size, weights }
+    }
+}
+
+/// Sizes of probes; all of a reader come last.
+fn sizes(sentences: &[usize]) -> Vec<Option<usize>> {
+    sentences.iter().copied().map(Some).chain([None]).collect()
+}
+
+/// Readings by reader of the split.
+fn by_reader(split: &Split, readings: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let mut by_reader = vec![Vec::new(); split.readers.len()];
+    readings.iter().for_each(|&(reader, i)| by_reader[reader].push(i));
+    by_reader
+}
+
+/// Probes of some readings of a reader.
+fn cut(
+    protocol: &Protocol,
+    number: usize,
+    reader: usize,
+    readings: &[usize],
+    sentences: Option<usize>,
+) -> Vec<Vec<usize>> {
+    match sentences {
+        _ if readings.is_empty() => Vec::new(),
+        Some(m) => protocol.probes(number, reader, readings, m),
+        None => vec![readings.to_vec()],
+    }
+}
+
+impl Checked {
+    fn of(
+        gallery: &dyn Gallery,
+        known: &Known,
+        learned: Option<&Learned<'_>>,
+        of: &[(usize, usize)],
+        readings: &[&Reading],
+    ) -> Self {
+        let found: Vec<(bool, Option<Statistics>)> = of
+            .par_iter()
+            .map(|&(reader, i)| {
+                let replayed = known.replayed(&Sketch::of(readings[i])).is_some();
+                (replayed, learned.and_then(|l| l.look(gallery, reader, readings[i])))
+            })
+            .collect();
+        let mut all =
+            Self { replayed: vec![false; readings.len()], statistics: vec![None; readings.len()] };
+        for (&(_, i), (replayed, statistics)) in of.iter().zip(found) {
+            all.replayed[i] = replayed;
+            all.statistics[i] = statistics;
+        }
+        all
+    }
+
+    fn replayed(&self, probe: &[usize]) -> bool {
+        probe.iter().any(|&i| self.replayed[i])
+    }
+}
+
+/// Judges claims.
+struct Judged<'a> {
+    target: &'a Target<'a>,
+    /// None where templates cannot be run forward.
+    learned: Option<&'a Learned<'a>>,
+}
+
+impl Judged<'_> {
+    fn probes(&self, reader: usize, readings: &[usize], m: Option<usize>) -> Vec<Vec<usize>> {
+        let Target { divided, number, .. } = *self.target;
+        let place = divided.splits[number].readers[reader];
+        cut(&divided.plan.protocol, number, place, readings, m)
+    }
+
+    /// How alive a probe is.
+    fn life(&self, probe: &[usize], checked: &Checked) -> Option<f64> {
+        Some(
+            self.learned?
+                .liveness
+                .score(probe.iter().filter_map(|&i| checked.statistics[i].as_ref())),
+        )
+    }
+
+    fn is_lifeless(&self, size: usize, life: Option<f64>) -> bool {
+        let threshold = self.learned.and_then(|learned| learned.thresholds[size]);
+        life.zip(threshold).is_some_and(|(life, threshold)| life < threshold)
+    }
+
+    /// Whether ratios to the cohort are accepted, at each rate.
+    fn accepted(&self, reader: usize, fixations: usize, ratio: f64) -> [bool; JUDGED] {
+        let thresholds = self.target.calibration.judge(reader).thresholds(fixations);
+        // At infinity nobody is accepted, whatever the ratio.
+        std::array::from_fn(|i| thresholds[i] < f64::INFINITY && ratio >= thresholds[i])
+    }
+
+    /// Claims in the names of targets; by target, and how alive the probes are.
+    fn presented(
+        &self,
+        size: usize,
+        sentences: Option<usize>,
+        presented: &Presented<'_>,
+    ) -> (Vec<AttackTally>, Vec<f64>) {
+        let judged: Vec<(AttackTally, Vec<f64>)> = presented
+            .by_reader
+            .par_iter()
+            .enumerate()
+            .map(|(reader, readings)| {
+                let (mut tally, mut lives) = (AttackTally::default(), Vec::new());
+                for probe in self.probes(reader, readings, sentences) {
+                    let scores = presented.sentences.score(&probe).readers;
+                    let fixations = presented.sentences.fixations(&probe);
+                    let accepted = self.accepted(reader, fixations, cohort_ratios(&scores)[reader]);
+                    lives.extend(self.life(&probe, &presented.checked));
+                    tally.add(accepted, self.objections(size, &probe, &presented.checked));
+                }
+                (tally, lives)
+            })
+            .collect();
+        let (tallies, lives): (Vec<_>, Vec<_>) = judged.into_iter().unzip();
+        (tallies, lives.concat())
+    }
+
+    /// What countermeasures say of a probe in its target's name: replayed, lifeless.
+    fn objections(&self, size: usize, probe: &[usize], checked: &Checked) -> [bool; 2] {
+        [checked.replayed(probe), self.is_lifeless(size, self.life(probe, checked))]
+    }
+
+    /// Genuine claims, those of impostors with the same probes, and how alive these are.
+    fn impostors(
+        &self,
+        size: usize,
+        sentences: Option<usize>,
+        test: &[Vec<usize>],
+        genuine: &Checked,
+    ) -> (SizeAttacks, Vec<f64>) {
+        let judged: Vec<([AttackTally; 3], Vec<f64>)> = test
+            .par_iter()
+            .enumerate()
+            .map(|(reader, readings)| {
+                let (mut tallies, mut lives) = ([AttackTally::default(); 3], Vec::new());
+                for probe in self.probes(reader, readings, sentences) {
+                    self.impostor(size, reader, &probe, genuine, &mut tallies);
+                    lives.extend(self.life(&probe, genuine));
+                }
+                (tallies, lives)
+            })
+            .collect();
+        let (tallies, lives): (Vec<_>, Vec<_>) = judged.into_iter().unzip();
+        let of = |i: usize| (Attack::ALL[i], tallies.iter().map(|t| t[i]).collect());
+        let attacks = SizeAttacks { sentences, tallies: vec![of(0), of(1), of(2)], liveness: None };
+        (attacks, lives.concat())
+    }
+
+    /// A probe with the claim to be its reader, and with that to be any other.
+    fn impostor(
+        &self,
+        size: usize,
+        reader: usize,
+        probe: &[usize],
+        genuine: &Checked,
+        [own, insider, stranger]: &mut [AttackTally; 3],
+    ) {
+        let Target { sentences, .. } = *self.target;
+        let scores = sentences.score(probe).readers;
+        let fixations = sentences.fixations(probe);
+        let cohort = cohort_ratios(&scores);
+        own.add(
+            self.accepted(reader, fixations, cohort[reader]),
+            self.objections(size, probe, genuine),
+        );
+        let others: Vec<usize> = (0..scores.len()).filter(|r| *r != reader).collect();
+        let without = cohort_ratios(&others.iter().map(|&r| scores[r]).collect::<Vec<_>>());
+        let replayed = genuine.replayed(probe);
+        for (&claimed, as_stranger) in others.iter().zip(without) {
+            for (tally, ratio) in [(&mut *insider, cohort[claimed]), (&mut *stranger, as_stranger)]
+            {
+                let accepted = self.accepted(reader, fixations, ratio);
+                // Few are accepted: only these are looked at as the template of the claim has it.
+                let lifeless = accepted[0] && self.is_lifeless_as(size, claimed, probe);
+                tally.claims += 1;
+                for (i, accepted) in accepted.into_iter().enumerate() {
+                    tally.accepted[i] += usize::from(accepted);
+                    tally.guarded[i] += usize::from(accepted && !replayed && !lifeless);
+                }
+            }
+        }
+    }
+
+    /// Whether a test probe seems lifeless, held against another reader.
+    fn is_lifeless_as(&self, size: usize, claimed: usize, probe: &[usize]) -> bool {
+        let Target { divided, fitted, .. } = *self.target;
+        let gallery = fitted.gallery.as_ref();
+        let life = self.learned.map(|learned| {
+            let held = probe.iter().map(|&i| learned.look(gallery, claimed, &divided.readings[i]));
+            learned.liveness.score(&held.collect::<Option<Vec<Statistics>>>().unwrap_or_default())
+        });
+        self.is_lifeless(size, life)
+    }
+}
+
+impl AttackTally {
+    fn add(&mut self, accepted: [bool; JUDGED], [replayed, lifeless]: [bool; 2]) {
+        self.claims += 1;
+        self.replayed += usize::from(replayed);
+        self.lifeless += usize::from(lifeless);
+        for (i, accepted) in accepted.into_iter().enumerate() {
+            self.accepted[i] += usize::from(accepted);
+            self.guarded[i] += usize::from(accepted && !replayed && !lifeless);
+        }
+    }
+}
+
+/// The rates at which attacks are judged.
+pub fn judged_rates() -> [f64; JUDGED] {
+    std::array::from_fn(|i| RATES[i])
+}

@@ -1,0 +1,153 @@
+//! What words do to readers.
+//!
+//! Templates know words by their lengths. People read them: rare words are looked at for longer,
+//! common ones are skipped, whatever their length. How readers of training texts deviate from their
+//! templates at a word, on average, is what to expect of people where the word comes again. Of words
+//! that are new, the average of words that only one text has is expected.
+
+use std::collections::HashMap;
+
+use gazeprint::corpus::Text;
+use gazeprint::method::Surprise;
+use gazeprint::saccade::Reading;
+
+/// So many fixations' worth of the expectation for new words goes into that for a word.
+const PRIOR: f64 = 40.0;
+
+/// How people deviate from their templates at a word.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct WordEffects {
+    /// In the duration of fixations on it.
+    pub(super) duration: f64,
+    /// In the duration of the fixation after one on it.
+    pub(super) after: f64,
+    /// In skips of it.
+    pub(super) skip: f64,
+    /// In refixations of it.
+    pub(super) refixation: f64,
+}
+
+/// Sums of the four effects, and how many went into each.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    sums: [f64; 4],
+    counts: [f64; 4],
+}
+
+impl Sums {
+    fn add(&mut self, effect: usize, value: f64) {
+        self.sums[effect] += value;
+        self.counts[effect] += 1.0;
+    }
+
+    fn merge(&mut self, other: &Self, sign: f64) {
+        for effect in 0..4 {
+            self.sums[effect] += sign * other.sums[effect];
+            self.counts[effect] += sign * other.counts[effect];
+        }
+    }
+
+    /// Means, drawn towards those of another word.
+    fn means(&self, prior: [f64; 4]) -> [f64; 4] {
+        std::array::from_fn(|e| (self.sums[e] + PRIOR * prior[e]) / (self.counts[e] + PRIOR))
+    }
+}
+
+/// The words of texts, as numbers; words alike have one number.
+pub(super) struct Words {
+    /// By text, line and word.
+    numbers: Vec<Vec<Vec<Option<usize>>>>,
+    count: usize,
+}
+
+impl Words {
+    pub(super) fn of(texts: &[Text]) -> Self {
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut number = |form: &str| {
+            let bare = form.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+            let count = known.len();
+            (!bare.is_empty()).then(|| *known.entry(bare).or_insert(count))
+        };
+        let numbers = texts
+            .iter()
+            .map(|text| {
+                let lines = text.lines().iter();
+                lines
+                    .map(|line| {
+                        let words = line.words().iter();
+                        words.map(|w| w.form.as_deref().and_then(&mut number)).collect()
+                    })
+                    .collect()
+            })
+            .collect();
+        Self { numbers, count: known.len() }
+    }
+
+    fn at(&self, text: usize, line: usize, word: usize) -> Option<usize> {
+        *self.numbers.get(text)?.get(line)?.get(word)?
+    }
+}
+
+/// What is known of words from readings of people.
+pub(super) struct KnownWords<'a> {
+    words: &'a Words,
+    /// By number of the word.
+    totals: Vec<Sums>,
+    /// By text and number of the word: what is left out where that text is judged.
+    by_text: HashMap<(usize, usize), Sums>,
+    /// Of words that only one text has.
+    new: [f64; 4],
+}
+
+impl<'a> KnownWords<'a> {
+    /// Learns from readings that were held against their readers' templates.
+    pub(super) fn learn<'r>(
+        words: &'a Words,
+        read: impl IntoIterator<Item = (&'r Reading, &'r [Surprise])>,
+    ) -> Self {
+        let mut by_text: HashMap<(usize, usize), Sums> = HashMap::new();
+        for (reading, surprises) in read {
+            let mut before = None;
+            for (event, surprise) in reading.events.iter().zip(surprises) {
+                let at = |ahead: usize| {
+                    let word = words.at(reading.text, event.line, event.word + ahead)?;
+                    Some((reading.text, word))
+                };
+                let mut add = |key: Option<(usize, usize)>, effect: usize, value: Option<f64>| {
+                    if let Some((key, value)) = key.zip(value) {
+                        by_text.entry(key).or_default().add(effect, value);
+                    }
+                };
+                add(at(0), 0, Some(surprise.duration));
+                add(before, 1, Some(surprise.duration));
+                add(at(1), 2, surprise.skip);
+                add(at(0), 3, surprise.refixation);
+                before = at(0);
+            }
+        }
+        let mut totals = vec![Sums::default(); words.count];
+        let mut texts = vec![0; words.count];
+        // In the order of keys: sums must not depend on that of a table.
+        let mut keys: Vec<(usize, usize)> = by_text.keys().copied().collect();
+        keys.sort_unstable();
+        for key in &keys {
+            totals[key.1].merge(&by_text[key], 1.0);
+            texts[key.1] += 1;
+        }
+        let mut new = Sums::default();
+        totals.iter().zip(texts).filter(|(_, n)| *n == 1).for_each(|(t, _)| new.merge(t, 1.0));
+        Self { words, totals, by_text, new: new.means([0.0; 4]) }
+    }
+
+    /// What to expect at a word of a text, from readings of other texts; none of a word without
+    /// letters.
+    pub(super) fn effects(&self, text: usize, line: usize, word: usize) -> Option<WordEffects> {
+        let number = self.words.at(text, line, word)?;
+        let mut sums = self.totals[number];
+        if let Some(own) = self.by_text.get(&(text, number)) {
+            sums.merge(own, -1.0);
+        }
+        let [duration, after, skip, refixation] = sums.means(self.new);
+        Some(WordEffects { duration, after, skip, refixation })
+    }
+}
