@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         posterior: compared.posterior[place],
         ratio: compared.ratios[place],
         llr: compared.llrs[place],
-        parts: compared.evidence[place],
+        parts: comparing.templates.evidence(&compared.probe, place),
     });
     let answer = Answer {
         decision: if is_known { id.clone() } else { "unknown".to_owned() },

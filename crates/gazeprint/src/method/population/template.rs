@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use super::aims::AIMED;
 use super::features::{AIM_FEATURES, DURATION_FEATURES};
-use super::gallery::{Common, Lane, Lanes};
+use super::gallery::BLOCK;
+use super::lanes::{Common, Lane, Lanes};
 use super::types::TYPE_COEFFICIENTS;
 use super::{Population, PopulationGallery, ReaderPosterior};
 use crate::density::Grid;
@@ -170,7 +171,7 @@ impl Background {
                 grids: std::array::from_fn(|kind| grid(of_duration(kind))),
                 amplitudes: AIMED.map(grid),
             },
-            readers: Lanes::new(&lanes),
+            readers: lanes.chunks(BLOCK).map(Lanes::new).collect(),
             population: Lanes::new(&[self.nobody.lane()]),
         }
     }
