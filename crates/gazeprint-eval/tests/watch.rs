@@ -1,0 +1,77 @@
+//! Watches of simulated readers.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use gazeprint::corpus::Limits;
+use gazeprint::gallery::Gallery;
+use gazeprint::method::{self, Method, Population, Template, Unwatched};
+use gazeprint::saccade::{Reading, readings};
+use gazeprint::simulate::SimulationParams;
+use gazeprint_eval::protocol::{Division, Protocol};
+use gazeprint_eval::study::{DividedCorpus, Forgetful, Plan, Study};
+use gazeprint_eval::watch::{WatchParams, increments};
+
+fn params() -> SimulationParams {
+    SimulationParams { readers: 14, texts: 60, coverage: 1.0, ..Default::default() }
+}
+
+/// What fixations add, one by one, is what the whole reading scores.
+#[test]
+fn increments_add_up() {
+    let (all, _) = readings(&params().build().unwrap().run(), Limits::default());
+    let (train, test): (Vec<&Reading>, Vec<&Reading>) = all.iter().partition(|r| r.text % 2 == 0);
+    let numbered: Vec<(usize, &Reading)> = train.iter().map(|r| (r.reader, *r)).collect();
+    let population = Population::learn(14, &numbered, &Unwatched).unwrap();
+    let templates: Vec<Template> = (0..14)
+        .map(|reader| {
+            let own: Vec<&Reading> = train.iter().filter(|r| r.reader == reader).copied().collect();
+            population.template(&own)
+        })
+        .collect();
+    let gallery = population.background().gallery(&templates).unwrap();
+    for reading in test.iter().step_by(37) {
+        let probe = gallery.probe(reading);
+        let whole = gallery.scores(&probe);
+        let mut sum = vec![0.0; 14];
+        for added in increments(&gallery, reading) {
+            sum.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
+        }
+        let population = gallery.population(&probe, &whole);
+        for (reader, (sum, whole)) in sum.iter().zip(&whole).enumerate() {
+            assert!((sum - whole).abs() < 1e-9, "{sum} {whole}");
+            let parts = gallery.evidence(&probe, reader);
+            let parts = parts.types + parts.amplitudes + parts.durations;
+            assert!((parts - (whole - population)).abs() < 1e-9, "{parts}");
+        }
+    }
+}
+
+#[test]
+fn readers_are_accepted_others_rejected_and_swaps_noticed() {
+    let plan = Plan {
+        protocol: Protocol {
+            division: Division::Random { splits: 1, train_fraction: 0.5 },
+            seed: 1,
+        },
+        readers: None,
+        probe_sentences: vec![3],
+        limits: Limits::default(),
+        attacks: false,
+        watch: Some(WatchParams { window: 60, ..Default::default() }),
+    };
+    let divided = DividedCorpus::new(params().build().unwrap().run(), plan).unwrap();
+    let methods: Vec<Box<dyn Method>> = vec![Box::new(method::population())];
+    let study = Study::run(&divided, &methods, &Unwatched, &Forgetful).unwrap();
+    let vigils = study.methods[0].splits[0].vigils.as_ref().unwrap();
+    let decided = |vigils: &[gazeprint_eval::vigil::Vigil], accepted: bool| {
+        vigils.iter().filter(|v| v.accepted == Some(accepted)).count() as f64 / vigils.len() as f64
+    };
+    assert_eq!(vigils.genuine.len(), 14);
+    assert!(vigils.genuine.iter().chain(&vigils.impostor).all(|v| v.seconds > 0.0));
+    assert!(decided(&vigils.genuine, true) > 0.6);
+    assert!(decided(&vigils.genuine, false) < 0.15);
+    assert!(decided(&vigils.impostor, false) > 0.6);
+    assert!(decided(&vigils.impostor, true) < 0.1);
+    let noticed = vigils.swaps.iter().flatten().count();
+    assert!(2 * noticed > vigils.swaps.len(), "{:?}", vigils.swaps);
+}
