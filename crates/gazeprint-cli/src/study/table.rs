@@ -263,16 +263,17 @@ fn watch(text: &mut String, watched: &WatchReport) -> std::fmt::Result {
         seconds(text, vigils.seconds)?;
     }
     let swaps = &watched.swaps;
-    write!(
-        text,
-        "{:<26}{:>8}{:>10}{:>10.3}{:>11.3}",
-        "the reader, then another",
-        grouped(swaps.swaps),
-        "",
-        swaps.noticed,
-        1.0 - swaps.noticed
-    )?;
-    seconds(text, swaps.seconds)?;
+    if let Some(noticed) = swaps.noticed {
+        write!(
+            text,
+            "{:<26}{:>8}{:>10}{noticed:>10.3}{:>11.3}",
+            "the reader, then another",
+            grouped(swaps.swaps),
+            "",
+            1.0 - noticed
+        )?;
+        seconds(text, swaps.seconds)?;
+    }
     if let Some(alarms) = watched.false_alarms_per_hour {
         writeln!(text, "false alarms without a swap: {alarms:.2} in an hour of reading")?;
     }

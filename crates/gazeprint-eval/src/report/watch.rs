@@ -38,7 +38,8 @@ pub struct VigilsReport {
     pub rejected: f64,
     /// Part undecided when all was read.
     pub undecided: f64,
-    /// Seconds of reading until the decision, of those that were decided.
+    /// Seconds of reading until the decision, of those that were decided: those that would have taken
+    /// longer than there was to read have no part in it.
     pub seconds: Option<SecondsTaken>,
 }
 
@@ -47,8 +48,8 @@ pub struct VigilsReport {
 pub struct SwapsReport {
     /// How many.
     pub swaps: usize,
-    /// Part noticed before all was read.
-    pub noticed: f64,
+    /// Part noticed before all was read; none without swaps.
+    pub noticed: Option<f64>,
     /// Seconds of reading from the swap to then.
     pub seconds: Option<SecondsTaken>,
 }
@@ -115,7 +116,7 @@ impl WatchReport {
             impostor: VigilsReport::of(&all(|v| &v.impostor)),
             swaps: SwapsReport {
                 swaps: swaps.len(),
-                noticed: noticed.len() as f64 / swaps.len() as f64,
+                noticed: (!swaps.is_empty()).then(|| noticed.len() as f64 / swaps.len() as f64),
                 seconds: SecondsTaken::of(noticed),
             },
             false_alarms_per_hour: (hours > 0.0).then(|| alarms as f64 / hours),

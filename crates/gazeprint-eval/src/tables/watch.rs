@@ -42,7 +42,11 @@ pub(super) fn watches(report: &Report) -> Table {
         let swaps = &watched.swaps;
         let mut row = vec![Cell::word(&watched.method), Cell::word("the reader, then another")];
         row.push(Cell::count(swaps.swaps));
-        row.extend([Cell::missing(), part(swaps.noticed), part(1.0 - swaps.noticed)]);
+        row.push(Cell::missing());
+        row.extend(match swaps.noticed {
+            Some(noticed) => [part(noticed), part(1.0 - noticed)],
+            None => [Cell::missing(), Cell::missing()],
+        });
         row.extend(seconds(swaps.seconds));
         table.rows.push(row);
         let alarms = watched.false_alarms_per_hour;
