@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use gazeprint::corpus::{Corpus, Limits, Millis};
-use gazeprint::method::{Monitor, Occasion, Population, Training};
+use gazeprint::method::{Monitor, Population};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_eval::decision::{FEWEST_READERS, Rules};
-use gazeprint_store::{Enrolment, Entry, Founding, Gallery, GalleryError, Recording};
+use gazeprint_store::{
+    Enrolment, Entry, Founding, Gallery, GalleryError, MergeError, Recording, StoreError,
+};
 use rayon::prelude::*;
 
+use crate::calibrate::{about, calibrate};
 use crate::inspect::plural;
 use crate::opening::{Asking, GalleryArgs};
 use crate::population::learn;
@@ -18,10 +21,12 @@ use crate::{Interrupted, Usage, corpus_or_default, print};
 
 /// Fewest fixations that count of a reader: about a dozen sentences.
 const FEWEST_FIXATIONS: usize = 100;
-/// Most readers that rules are learned from: with more, they cost time and change nothing.
-const MOST_FOR_RULES: usize = 256;
-/// Seed of how recordings are halved to learn the rules: results must not depend on when.
-const SEED: u64 = 1;
+/// What somebody unknown is called in answers, and therefore nobody else.
+const NOBODY: &str = "unknown";
+/// Shortest and longest duration of a fixation that counts, ms, where nothing is said.
+const DURATIONS_MS: [f64; 2] = [50.0, 1500.0];
+/// Times that a reader is learned anew because another process changed the same one meanwhile.
+const MOST_TRIES: usize = 10;
 /// Readers learned at once: what is lost when a process is killed, and held in memory.
 const BATCH: usize = 16;
 
@@ -29,7 +34,9 @@ const BATCH: usize = 16;
 ///
 /// The first time, the gallery is made: the population is learned from the corpus, or read from a
 /// file, and stays as it is. Readers that are there already get the new recordings on top: in two
-/// steps or at once makes no difference. What was reported as enrolled is on the disk.
+/// steps or at once makes no difference. What was reported as enrolled is on the disk. Last, the
+/// thresholds of decisions are learned anew from all readers. After an interruption, the same
+/// command goes on where it was.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -58,12 +65,14 @@ pub(crate) struct Args {
     /// Make a gallery that keeps readers under pseudonyms
     #[arg(long)]
     pseudonyms: bool,
-    /// Shortest duration of a fixation that counts, ms, in a new gallery
-    #[arg(long, value_name = "MS", default_value_t = 50.0)]
-    min_duration: f64,
-    /// Longest duration of a fixation that counts, ms, in a new gallery
-    #[arg(long, value_name = "MS", default_value_t = 1500.0)]
-    max_duration: f64,
+    /// Shortest duration of a fixation that counts, ms, in a new gallery [default: 50, or that of
+    /// the population]
+    #[arg(long, value_name = "MS")]
+    min_duration: Option<f64>,
+    /// Longest duration of a fixation that counts, ms, in a new gallery [default: 1500, or that of
+    /// the population]
+    #[arg(long, value_name = "MS")]
+    max_duration: Option<f64>,
     /// Print what was enrolled as JSON
     #[arg(long)]
     json: bool,
@@ -93,93 +102,165 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     print(&about(&mut gallery, rules.as_ref())?)
 }
 
-/// What a gallery can promise.
-pub(crate) fn about(gallery: &mut Gallery, rules: Option<&Rules>) -> anyhow::Result<String> {
-    let readers = gallery.list()?.len();
-    let head = format!("{}: {}", gallery.location(), plural(readers, "reader"));
-    let Some(rules) = rules else {
-        return Ok(format!(
-            "{head}; decisions need at least {FEWEST_READERS}, each with recordings of several texts\n"
-        ));
-    };
-    let most = |of: &dyn Fn(&gazeprint_eval::decision::Support) -> usize| {
-        let most = rules.lengths().iter().map(of).max().unwrap_or(0);
-        3.0 / most.max(3) as f64
-    };
-    Ok(format!(
-        "{head}; can show false match rates down to {:.2e} and false alarms down to {:.2e} (rule of \
-         three)\n",
-        most(&|s| s.false_claims),
-        most(&|s| s.probes),
-    ))
-}
-
 pub(crate) fn limits_of(founding: &Founding) -> anyhow::Result<Limits> {
     let [shortest, longest] = founding.durations_ms;
     Ok(Limits::new(Millis(shortest), Millis(longest))?)
 }
 
+/// The gallery that is there, or a new one.
 fn open_or_make(args: &Args, corpus: &Corpus, progress: &Progress) -> anyhow::Result<Gallery> {
     let at = args.gallery.location();
+    let given = args.population.as_deref().map(gazeprint_io::read_population).transpose()?;
     if Gallery::exists(&at)? {
-        if args.population.is_some() {
-            return Err(Usage(format!(
-                "{at} exists already, and its population stays as it is; leave out --population, or \
-                 learn it anew with `gazeprint gallery relearn`"
-            ))
-            .into());
-        }
-        return args.gallery.open();
+        let gallery = args.gallery.open()?;
+        return fitting(args, gallery, given.as_ref().map(|stored| &stored.population));
     }
-    let limits = Limits::new(Millis(args.min_duration), Millis(args.max_duration))
+    let defaults = given.as_ref().map_or(DURATIONS_MS, |stored| stored.provenance.durations_ms);
+    let durations_ms =
+        [args.min_duration.unwrap_or(defaults[0]), args.max_duration.unwrap_or(defaults[1])];
+    let limits = Limits::new(Millis(durations_ms[0]), Millis(durations_ms[1]))
         .map_err(|error| Usage(error.to_string()))?;
+    if given.is_some() && durations_ms != defaults {
+        eprintln!(
+            "note: the population counted fixations of {} to {} ms, and the gallery counts those \
+             of {} to {} ms",
+            defaults[0], defaults[1], durations_ms[0], durations_ms[1]
+        );
+    }
+    // Whatever can be known to fail is made to fail before anything is made.
+    for (name, recordings) in corpus.readers().iter().zip(gazeprint_store::recordings(corpus)) {
+        check(name, &recordings, limits)?;
+    }
     let secret = args.gallery.secret(Asking::Twice)?;
-    let mut founding = Founding {
+    let pseudonyms = args.pseudonyms.then(Founding::new_salt).transpose()?;
+    let founding = Founding {
         gazeprint: env!("CARGO_PKG_VERSION").to_owned(),
         created: gazeprint_store::now(),
         method: args.method.clone(),
-        durations_ms: [args.min_duration, args.max_duration],
-        pseudonyms: None,
+        durations_ms,
+        pseudonyms,
     };
-    if args.pseudonyms {
-        founding.pseudonyms = Some(Founding::new_salt()?);
+    let Some(given) = given else {
+        let population = learned_from(corpus, limits, progress)?;
+        return Ok(Gallery::create(&at, secret.as_ref(), founding, &population)?);
+    };
+    match Gallery::create(&at, secret.as_ref(), founding, &given.population) {
+        // Another process was a moment faster: it made the same gallery, or that is said.
+        Err(GalleryError::Store(StoreError::Exists { .. })) => {
+            let gallery = Gallery::open(&at, secret.as_ref())?;
+            fitting(args, gallery, Some(&given.population))
+        }
+        made => Ok(made?),
     }
-    let population = match &args.population {
-        Some(file) => {
-            let stored = gazeprint_io::read_population(file)?;
-            if stored.provenance.durations_ms != founding.durations_ms {
-                eprintln!(
-                    "note: the population counted fixations of {} to {} ms: so does the gallery",
-                    stored.provenance.durations_ms[0], stored.provenance.durations_ms[1]
-                );
-                founding.durations_ms = stored.provenance.durations_ms;
-            }
-            stored.population
+}
+
+/// A gallery that was there before, if it is what the arguments ask for.
+fn fitting(
+    args: &Args,
+    mut gallery: Gallery,
+    population: Option<&Population>,
+) -> anyhow::Result<Gallery> {
+    let (at, founding) = (gallery.location().clone(), gallery.founding().clone());
+    if args.pseudonyms && founding.pseudonyms.is_none() {
+        return Err(Usage(format!(
+            "{at} was made without pseudonyms, and stays so; leave out --pseudonyms, or make a new \
+             gallery"
+        ))
+        .into());
+    }
+    let [shortest, longest] = founding.durations_ms;
+    let asked = [args.min_duration.unwrap_or(shortest), args.max_duration.unwrap_or(longest)];
+    if asked != founding.durations_ms {
+        return Err(Usage(format!(
+            "{at} counts fixations of {shortest} to {longest} ms, and stays so; found {} to {} ms; \
+             leave out --min-duration and --max-duration",
+            asked[0], asked[1]
+        ))
+        .into());
+    }
+    if let Some(population) = population {
+        let given = postcard::to_stdvec(population)?;
+        if given != postcard::to_stdvec(&gallery.population()?.0)? {
+            return Err(Usage(format!(
+                "{at} exists already with another population, which stays as it is; leave out \
+                 --population, or learn it anew with `gazeprint gallery relearn`"
+            ))
+            .into());
         }
-        None => {
-            let (readings, _) = readings(corpus, limits);
-            let mut readers: Vec<usize> = readings.iter().map(|r| r.reader).collect();
-            readers.sort_unstable();
-            readers.dedup();
-            if readers.len() < FEWEST_READERS {
-                bail!(
-                    "{}: found {}, expected at least {FEWEST_READERS} to learn what readers have in \
-                     common; add recordings, or give a population with --population FILE",
-                    corpus.name(),
-                    plural(readers.len(), "reader")
-                );
-            }
-            learn(corpus.readers().len(), &readings, progress)?
-        }
-    };
-    Ok(Gallery::create(&at, secret.as_ref(), founding, &population)?)
+    }
+    Ok(gallery)
+}
+
+fn learned_from(
+    corpus: &Corpus,
+    limits: Limits,
+    progress: &Progress,
+) -> anyhow::Result<Population> {
+    let (readings, _) = readings(corpus, limits);
+    let mut readers: Vec<usize> = readings.iter().map(|r| r.reader).collect();
+    readers.sort_unstable();
+    readers.dedup();
+    if readers.len() < FEWEST_READERS {
+        bail!(
+            "{}: found {}, expected at least {FEWEST_READERS} to learn what readers have in \
+             common; add recordings, or give a population with --population FILE",
+            corpus.name(),
+            plural(readers.len(), "reader")
+        );
+    }
+    learn(corpus.readers().len(), &readings, progress)
+}
+
+/// Refuses somebody who read too little, or has a name that cannot be used.
+fn check(name: &str, recordings: &[Recording], limits: Limits) -> anyhow::Result<()> {
+    if name == NOBODY {
+        bail!(
+            "found a reader called {NOBODY:?}, expected another name: answers say it where it is \
+             nobody known; rename the reader; nobody was enrolled"
+        );
+    }
+    let fixations: usize =
+        readings_of(name, recordings, limits)?.iter().map(|r| r.events.len()).sum();
+    if fixations < FEWEST_FIXATIONS {
+        bail!(
+            "reader {name:?}: found {}, expected at least {FEWEST_FIXATIONS} that count, about a \
+             dozen sentences; record more; nobody was enrolled",
+            plural(fixations, "fixation")
+        );
+    }
+    Ok(())
 }
 
 /// Somebody to be enrolled, as far as that is known before learning.
 struct Candidate {
+    name: String,
     id: String,
+    /// What the corpus has of them.
+    new: Vec<Recording>,
+    /// What the gallery will have.
     recordings: Vec<Recording>,
     revision: Option<u64>,
+}
+
+/// Looks up what is known of somebody. None where the gallery has all of it already.
+fn candidate(
+    args: &Args,
+    gallery: &mut Gallery,
+    name: &str,
+    new: Vec<Recording>,
+) -> anyhow::Result<Option<Candidate>> {
+    let id = gallery.id_of(name);
+    let known = gallery.recordings(&id)?;
+    let revision = known.as_ref().map(|(_, revision)| *revision);
+    let recordings = match known {
+        Some((known, _)) if !args.replace => match gazeprint_store::merged(known, new.clone()) {
+            Err(MergeError::Known { known, given }) if known == given => return Ok(None),
+            merged => merged.with_context(|| format!("reader {id:?} of {}", gallery.location()))?,
+        },
+        _ => new.clone(),
+    };
+    check(name, &recordings, limits_of(gallery.founding())?)?;
+    Ok(Some(Candidate { name: name.to_owned(), id, new, recordings, revision }))
 }
 
 fn enroll(
@@ -188,44 +269,43 @@ fn enroll(
     gallery: &mut Gallery,
     progress: &Progress,
 ) -> anyhow::Result<Vec<Entry>> {
-    let limits = limits_of(gallery.founding())?;
-    // Whatever can be known to fail is made to fail before anything is enrolled.
     let mut candidates = Vec::new();
     for (name, new) in corpus.readers().iter().zip(gazeprint_store::recordings(corpus)) {
-        let id = gallery.id_of(name);
-        let known = gallery.recordings(&id)?;
-        let revision = known.as_ref().map(|(_, revision)| *revision);
-        let recordings = match known {
-            Some((known, _)) if !args.replace => gazeprint_store::merged(known, new)
-                .with_context(|| format!("reader {id:?} of {}", gallery.location()))?,
-            _ => new,
-        };
-        let fixations = fixations(&id, &recordings, limits)?;
-        if fixations < FEWEST_FIXATIONS {
-            bail!(
-                "reader {name:?}: found {}, expected at least {FEWEST_FIXATIONS} that count, about a \
-                 dozen sentences; record more; nobody was enrolled",
-                plural(fixations, "fixation")
-            );
+        match candidate(args, gallery, name, new)? {
+            Some(candidate) => candidates.push(candidate),
+            None => {
+                eprintln!("note: {}: enrolled already with these recordings", gallery.id_of(name))
+            }
         }
-        candidates.push(Candidate { id, recordings, revision });
     }
-    let population = gallery.population()?;
-    let era = gallery.era()?;
+    if candidates.is_empty() && gallery.load::<Rules>()?.is_current {
+        bail!(
+            "{}: all recordings are enrolled already in {}; enrol only new ones, or start the \
+             readers anew (--replace)",
+            corpus.name(),
+            gallery.location()
+        );
+    }
+    let mut learner = Learner::of(gallery)?;
     progress.show("learning readers");
     progress.expect(candidates.len() as u64);
     let mut entries = Vec::with_capacity(candidates.len());
     while !candidates.is_empty() {
         let batch: Vec<Candidate> = candidates.drain(..candidates.len().min(BATCH)).collect();
-        let learned: Vec<(Enrolment, Option<u64>)> = batch
+        let learned: Vec<(Candidate, Enrolment)> = batch
             .into_par_iter()
-            .map(|candidate| learned(&population, candidate, limits))
+            .map(|candidate| learner.learn(&candidate).map(|learned| (candidate, learned)))
             .collect::<anyhow::Result<_>>()?;
-        for (enrolment, revision) in learned {
+        for (candidate, learned) in learned {
             if progress.stop() {
-                return Err(Interrupted { resumable: false }.into());
+                return Err(Interrupted(
+                    "interrupted; who was reported as enrolled is; the same command goes on from here",
+                )
+                .into());
             }
-            let entry = gallery.enroll(enrolment, (revision, era))?;
+            let Some(entry) = commit(args, gallery, &mut learner, candidate, learned)? else {
+                continue;
+            };
             progress.advance(1);
             if !args.json {
                 let (recordings, fixations) =
@@ -245,55 +325,51 @@ fn readings_of(id: &str, recordings: &[Recording], limits: Limits) -> anyhow::Re
     Ok(readings(&corpus, limits).0)
 }
 
-fn fixations(id: &str, recordings: &[Recording], limits: Limits) -> anyhow::Result<usize> {
-    Ok(readings_of(id, recordings, limits)?.iter().map(|r| r.events.len()).sum())
-}
-
-fn learned(
-    population: &Population,
-    candidate: Candidate,
+/// What readers are learned with.
+struct Learner {
+    population: Population,
+    era: u64,
     limits: Limits,
-) -> anyhow::Result<(Enrolment, Option<u64>)> {
-    let Candidate { id, recordings, revision } = candidate;
-    let readings = readings_of(&id, &recordings, limits)?;
-    let template = population.template(&readings.iter().collect::<Vec<_>>());
-    let fixations = readings.iter().map(|r| r.events.len()).sum();
-    Ok((Enrolment { id, recordings, fixations, template }, revision))
 }
 
-/// Learns how decisions are made from the readers as they are now.
-pub(crate) fn calibrate(
+impl Learner {
+    fn of(gallery: &mut Gallery) -> anyhow::Result<Self> {
+        let (population, era) = gallery.population()?;
+        Ok(Self { population, era, limits: limits_of(gallery.founding())? })
+    }
+
+    fn learn(&self, candidate: &Candidate) -> anyhow::Result<Enrolment> {
+        let Candidate { id, recordings, .. } = candidate;
+        let readings = readings_of(id, recordings, self.limits)?;
+        let template = self.population.template(&readings.iter().collect::<Vec<_>>());
+        let fixations = readings.iter().map(|r| r.events.len()).sum();
+        Ok(Enrolment { id: id.clone(), recordings: recordings.clone(), fixations, template })
+    }
+}
+
+/// Puts somebody into the gallery. Where another process changed the same reader or the population
+/// meanwhile, they are looked up and learned again.
+fn commit(
+    args: &Args,
     gallery: &mut Gallery,
-    progress: &Progress,
-) -> anyhow::Result<Option<Rules>> {
-    let limits = limits_of(gallery.founding())?;
-    let loaded = gallery.load::<Rules>()?;
-    // Evenly chosen by name: who was enrolled when makes no difference.
-    let n = loaded.readers.len();
-    let chosen: Vec<usize> =
-        (0..n.min(MOST_FOR_RULES)).map(|i| i * n / n.min(MOST_FOR_RULES)).collect();
-    let names: Vec<&str> = chosen.iter().map(|&i| loaded.readers[i].id.as_str()).collect();
-    let recorded = gallery.all_recordings(|name| names.binary_search(&name).is_ok())?;
-    let rules = if recorded.len() < FEWEST_READERS || recorded.len() != names.len() {
-        None
-    } else {
-        let corpus = gazeprint_store::corpus("gallery", &recorded)?;
-        let (all, _) = readings(&corpus, limits);
-        let numbered = all.iter().map(|r| (r.reader, r)).collect();
-        let training = Training::new(names.len(), numbered)?.for_probes_of(Occasion::Another);
-        let population = gallery.population()?;
-        let templates: Vec<_> = chosen.iter().map(|&i| loaded.templates[i].clone()).collect();
-        let enrolled = loaded.background.gallery(&templates)?;
-        progress.show("learning what scores are worth");
-        let folds = population.folds(&training, SEED, progress);
-        let folds = match folds {
-            Err(_) if progress.stop() => return Err(Interrupted { resumable: false }.into()),
-            folds => folds?,
-        };
-        Rules::learn(&enrolled, &folds, &training, SEED)
-    };
-    gallery.set_rules(rules.as_ref())?;
-    Ok(rules)
+    learner: &mut Learner,
+    candidate: Candidate,
+    learned: Enrolment,
+) -> anyhow::Result<Option<Entry>> {
+    let (mut candidate, mut learned, mut tries) = (candidate, learned, 1);
+    loop {
+        match gallery.enroll(learned, (candidate.revision, learner.era)) {
+            Err(GalleryError::Conflict { .. }) if tries < MOST_TRIES => tries += 1,
+            entry => return Ok(Some(entry?)),
+        }
+        *learner = Learner::of(gallery)?;
+        let Candidate { name, new, .. } = candidate;
+        match self::candidate(args, gallery, &name, new)? {
+            Some(again) => candidate = again,
+            None => return Ok(None),
+        }
+        learned = learner.learn(&candidate)?;
+    }
 }
 
 /// A name that nobody has, with the nearest that somebody has.

@@ -3,14 +3,16 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use anyhow::bail;
 use clap::Subcommand;
 use gazeprint::method::{Monitor, Template};
 use gazeprint::saccade::{Reading, readings};
-use gazeprint_eval::decision::Rules;
-use gazeprint_store::{Entry, Gallery, Location, Secret};
+use gazeprint_eval::decision::{FEWEST_READERS, Rules};
+use gazeprint_store::{Entry, Event, Gallery, Location, Secret};
 use rayon::prelude::*;
 
-use crate::enroll::{about, calibrate, limits_of, unknown_reader};
+use crate::calibrate::{self, about, calibrate};
+use crate::enroll::{limits_of, unknown_reader};
 use crate::inspect::plural;
 use crate::opening::{Asking, GalleryArgs, secret};
 use crate::population::learn;
@@ -28,6 +30,7 @@ Examples:
   gazeprint gallery rekey --gallery staff.gallery --new-key-file secret.key      encrypt it
   gazeprint gallery export --gallery postgres://localhost/lab --out copy.gallery
   gazeprint gallery import copy.gallery --gallery postgres://localhost/other
+  gazeprint gallery check --gallery staff.gallery
   gazeprint gallery log --gallery staff.gallery
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.")]
@@ -63,7 +66,8 @@ enum Action {
         /// The reader
         reader: String,
     },
-    /// Copy the gallery to a new file
+    /// Copy the gallery to a new file; what opens the gallery opens the copy, unless something new is
+    /// given
     Export {
         #[command(flatten)]
         gallery: GalleryArgs,
@@ -73,7 +77,8 @@ enum Action {
         #[command(flatten)]
         new: NewSecret,
     },
-    /// Copy a gallery file to a new place
+    /// Copy a gallery file to a new place; what opens the file opens the copy, unless something new is
+    /// given
     Import {
         /// File that `export` wrote
         file: PathBuf,
@@ -94,6 +99,11 @@ enum Action {
     },
     /// Learn the population anew from the enrolled readers, and every reader with it
     Relearn {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+    },
+    /// Learn the thresholds of decisions from the readers, where that was interrupted
+    Calibrate {
         #[command(flatten)]
         gallery: GalleryArgs,
     },
@@ -145,25 +155,20 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         Action::Show { gallery, reader, json } => show(&gallery, &reader, json),
         Action::Remove { gallery, reader } => remove(&gallery, &reader),
         Action::Export { gallery, out, new } => {
-            let mut from = gallery.open()?;
-            // A copy is as safe as the original unless something else is said.
-            let secret = match new.read()? {
-                None => gallery.secret(Asking::Once)?,
-                new => new,
-            };
-            copied(from.copy_to(&Location::File(out), secret.as_ref())?)
+            copy(&gallery.location(), &Location::File(out), &gallery, &new)
         }
         Action::Import { file, gallery, new } => {
-            let given = gallery.secret(Asking::Once)?;
-            let mut from = Gallery::open(&Location::File(file), given.as_ref())?;
-            let secret = match new.read()? {
-                None => given,
-                new => new,
-            };
-            copied(from.copy_to(&gallery.location(), secret.as_ref())?)
+            copy(&Location::File(file), &gallery.location(), &gallery, &new)
         }
         Action::Rekey { gallery, new, decrypt } => rekey(&gallery, &new, decrypt),
         Action::Relearn { gallery } => relearn(&gallery),
+        Action::Calibrate { gallery } => {
+            let progress = Progress::new(1)?;
+            let mut gallery = gallery.open()?;
+            let rules = calibrate(&mut gallery, &progress)?;
+            progress.clear();
+            print(&about(&mut gallery, rules.as_ref())?)
+        }
         Action::Log { gallery, json } => log(&gallery, json),
         Action::Check { gallery } => {
             let mut gallery = gallery.open()?;
@@ -187,7 +192,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
-fn copied(mut copy: Gallery) -> anyhow::Result<()> {
+/// Copies a gallery. The copy is as safe as the original unless something else is said.
+fn copy(from: &Location, to: &Location, args: &GalleryArgs, new: &NewSecret) -> anyhow::Result<()> {
+    let secret = args.secret(Asking::Once)?;
+    let mut original = Gallery::open(from, secret.as_ref())?;
+    let new = new.read()?;
+    let mut copy = original.copy_to(to, new.as_ref().or(secret.as_ref()))?;
     let readers = copy.list()?.len();
     print(&format!("{}: {}\n", copy.location(), plural(readers, "reader")))
 }
@@ -263,10 +273,14 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
     let rules = calibrate(&mut gallery, &progress)?;
     progress.clear();
     let rest = about(&mut gallery, rules.as_ref())?;
+    let server = match gallery.location() {
+        Location::Postgres(_) => ", the write-ahead log of the server",
+        Location::File(_) => "",
+    };
     print(&format!(
         "removed {id}: template, recordings and remembered probes are overwritten\nnot reached: \
-         backups, exports, snapshots of the file system, blocks that a drive has put aside, the log \
-         (it names the reader), and what the population learned from all readers together \
+         backups, exports, snapshots of the file system, blocks that a drive has put aside{server}, \
+         the log (it names the reader), and what the population learned from all readers together \
          (`gazeprint gallery relearn` learns it anew)\n{rest}"
     ))
 }
@@ -293,23 +307,39 @@ fn relearn(args: &GalleryArgs) -> anyhow::Result<()> {
     let limits = limits_of(gallery.founding())?;
     let loaded = gallery.load::<Rules>()?;
     let recorded = gallery.all_recordings(|_| true)?;
+    if recorded.len() < FEWEST_READERS {
+        bail!(
+            "{}: found {}, expected at least {FEWEST_READERS} to learn what readers have in common; \
+             enrol more",
+            gallery.location(),
+            plural(recorded.len(), "reader")
+        );
+    }
     let corpus = gazeprint_store::corpus("gallery", &recorded)?;
     let (all, _) = readings(&corpus, limits);
     let population = learn(recorded.len(), &all, &progress)?;
-    let templates: Vec<(Entry, Template)> = loaded
-        .readers
+    let templates: Vec<Template> = (0..loaded.readers.len())
         .into_par_iter()
-        .enumerate()
-        .map(|(place, entry)| {
+        .map(|place| {
             let own: Vec<&Reading> = all.iter().filter(|r| r.reader == place).collect();
-            (entry, population.template(&own))
+            population.template(&own)
         })
         .collect();
-    if progress.stop() {
-        return Err(Interrupted { resumable: false }.into());
-    }
-    gallery.relearn(&population, loaded.era, templates)?;
-    let rules = calibrate(&mut gallery, &progress)?;
+    let background = population.background();
+    let rules = calibrate::learn(
+        &mut gallery,
+        &population,
+        &background,
+        &loaded.readers,
+        &templates,
+        &progress,
+    );
+    let rules = match rules {
+        _ if progress.stop() => return Err(Interrupted::NOTHING.into()),
+        rules => rules?,
+    };
+    let templates = loaded.readers.into_iter().zip(templates).collect();
+    gallery.relearn(&population, loaded.era, templates, rules.as_ref())?;
     progress.clear();
     let rest = about(&mut gallery, rules.as_ref())?;
     print(&format!("learned anew from {}\n{rest}", plural(recorded.len(), "reader")))
@@ -319,15 +349,44 @@ fn log(args: &GalleryArgs, json: bool) -> anyhow::Result<()> {
     let mut gallery = args.open()?;
     let mut text = String::new();
     for entry in gallery.log()? {
-        let shown = serde_json::to_string(&entry)?;
-        if json {
-            _ = writeln!(text, "{shown}");
+        _ = if json {
+            writeln!(text, "{}", serde_json::to_string(&entry)?)
         } else {
-            let event = serde_json::to_string(&entry.event)?;
-            _ = writeln!(text, "{}  {event}", date(entry.time));
-        }
+            writeln!(text, "{} UTC  {}", date(entry.time), words(&entry.event))
+        };
     }
     print(&text)
+}
+
+/// An entry of the log for people.
+fn words(event: &Event) -> String {
+    let evidence = |llr: &f64, fixations: &usize, replay: &bool| {
+        let fixations = plural(*fixations, "fixation");
+        format!("llr {llr:+.2} from {fixations}{}", if *replay { ", a replay" } else { "" })
+    };
+    match event {
+        Event::Created {} => "created".to_owned(),
+        Event::Enrolled { reader, recordings } => {
+            format!("enrolled {reader}: {}", plural(*recordings, "recording"))
+        }
+        Event::Removed { reader } => format!("removed {reader}"),
+        Event::Identified { reader, llr, fixations, replay } => format!(
+            "identified {}: {}",
+            reader.as_deref().unwrap_or("nobody known"),
+            evidence(llr, fixations, replay)
+        ),
+        Event::Verified { reader, accepted, llr, fixations, replay } => format!(
+            "{} {reader}: {}",
+            if *accepted { "accepted" } else { "rejected" },
+            evidence(llr, fixations, replay)
+        ),
+        Event::Watched { reader, decision, llr, fixations } => {
+            format!("watched {reader}: {decision}, {}", evidence(llr, fixations, &false))
+        }
+        Event::Relearned { readers } => format!("relearned from {}", plural(*readers, "reader")),
+        Event::Rekeyed { encrypted: true } => "encrypted anew".to_owned(),
+        Event::Rekeyed { encrypted: false } => "decrypted".to_owned(),
+    }
 }
 
 #[cfg(test)]

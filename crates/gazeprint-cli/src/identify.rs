@@ -3,19 +3,21 @@
 use std::fmt::Write;
 
 use gazeprint::method::Evidence;
-use gazeprint::replay::Sketch;
 use gazeprint_eval::decision::Threshold;
 use gazeprint_store::Event;
 use serde::Serialize;
 
+use crate::calibrate::least_rate;
 use crate::opening::GalleryArgs;
-use crate::probe::{self, Comparing, ProbeArgs, Replayed};
+use crate::probe::{self, Comparing, ProbeArgs, Replayed, Settling};
 use crate::{Refused, Usage, print};
 
 /// Say who of a gallery reads in a recording, or that it is nobody known.
 ///
-/// Who it is best, with how much speaks for it. Below a threshold it is nobody known; the threshold
-/// is such that of people who are not enrolled, a chosen part is taken for somebody (--fpir).
+/// Readers are listed with what speaks for them, the best first. Where that is too little even for the
+/// best, it is nobody known. The threshold is such that of people who are not enrolled, a chosen part
+/// is taken for somebody (--fpir). Every answer is logged, and what was recognised is remembered:
+/// nobody reads twice in the same way, so that the same recording is a replay when it comes again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -34,8 +36,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     gallery: GalleryArgs,
     /// Readers to list
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    top: usize,
+    #[arg(long, value_name = "N", default_value_t = 5,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    top: u32,
     /// Part of people who are not enrolled that may be taken for somebody, 0.0001 to 0.2
     #[arg(long, value_name = "RATE", default_value_t = 0.01)]
     fpir: f64,
@@ -88,8 +91,8 @@ pub(crate) fn unsupported(rate: f64, threshold: Threshold, of: &str) -> Option<S
     (!supported).then(|| {
         format!(
             "the gallery is too small to promise a rate of {rate}: it has {comparisons} {of} of such a \
-             length, which show rates down to {:.2e} (rule of three)",
-            3.0 / comparisons.max(3) as f64
+             length, which show rates down to {} (rule of three)",
+            least_rate(comparisons)
         )
     })
 }
@@ -106,21 +109,19 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     order.sort_by(|&a, &b| compared.ratios[b].total_cmp(&compared.ratios[a]).then(a.cmp(&b)));
     let best = order[0];
     let id = &comparing.readers[best].id;
-    let sketches: Vec<Sketch> = readings.iter().map(Sketch::of).collect();
-    let replay = probe::replayed(&mut gallery, id, &sketches)?;
-    let is_known = compared.ratios[best] >= threshold.ratio
-        && threshold.ratio < f64::INFINITY
-        && (replay.is_none() || args.allow_replay);
     let (llr, fixations) = (compared.llrs[best], compared.fixations);
-    let event = Event::Identified {
-        reader: is_known.then(|| id.clone()),
-        llr,
-        fixations,
-        replay: replay.is_some(),
+    let settling = Settling {
+        id,
+        is_enough: threshold.is_reached(compared.ratios[best]),
+        readings: &readings,
+        allow_replay: args.allow_replay,
+        forget: args.forget,
     };
-    let remembered = (is_known && !args.forget).then_some((id.as_str(), sketches.as_slice()));
-    gallery.note(event, remembered)?;
-    let ranking = order.iter().take(args.top.max(1)).map(|&place| Ranked {
+    let (is_known, replay) = settling.settle(&mut gallery, |is_known, replay| {
+        let reader = is_known.then(|| id.clone());
+        Event::Identified { reader, llr, fixations, replay }
+    })?;
+    let ranking = order.iter().take(args.top as usize).map(|&place| Ranked {
         reader: comparing.readers[place].id.clone(),
         score: compared.scores[place],
         posterior: compared.posterior[place],

@@ -1,5 +1,6 @@
 //! The `gazeprint` command.
 
+mod calibrate;
 mod enroll;
 mod export;
 mod gallery;
@@ -97,20 +98,21 @@ impl std::error::Error for Refused {}
 /// Exit code after Ctrl-C, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Work stopped by Ctrl-C.
+/// Work stopped by Ctrl-C, with what to say of it.
 #[derive(Debug)]
-pub(crate) struct Interrupted {
-    /// Whether `--resume` can go on with it.
-    pub(crate) resumable: bool,
+pub(crate) struct Interrupted(pub(crate) &'static str);
+
+impl Interrupted {
+    /// Nothing is there that was not there before.
+    pub(crate) const NOTHING: Self = Self("interrupted; nothing was written");
+    /// Of a study that keeps what it has.
+    pub(crate) const RESUMABLE: Self =
+        Self("interrupted; the same command with --resume goes on from here");
 }
 
 impl fmt::Display for Interrupted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.resumable {
-            "interrupted; the same command with --resume goes on from here"
-        } else {
-            "interrupted; nothing was written"
-        })
+        f.write_str(self.0)
     }
 }
 

@@ -1,10 +1,9 @@
 //! What commands over a gallery share: where it is, and what opens it.
 
-use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use gazeprint_store::{Gallery, Location, Secret};
 use zeroize::Zeroizing;
 
@@ -29,7 +28,7 @@ pub(crate) struct SecretArgs {
     /// Ask for the passphrase on the terminal
     #[arg(long, conflicts_with = "passphrase_file")]
     passphrase: bool,
-    /// File with the passphrase on its first line
+    /// File with the passphrase on its first line, which nobody else may read
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
 }
@@ -79,13 +78,7 @@ pub(crate) fn secret(
         return Ok(Some(Secret::read_key_file(file)?));
     }
     if let Some(file) = passphrase_file {
-        let text = fs::read_to_string(file);
-        let text = Zeroizing::new(text.with_context(|| format!("{}", file.display()))?);
-        let line = text.lines().next().unwrap_or_default();
-        if line.is_empty() {
-            bail!("{}: found nothing on the first line, expected a passphrase", file.display());
-        }
-        return Ok(Some(Secret::Passphrase(Zeroizing::new(line.to_owned()))));
+        return Ok(Some(Secret::read_passphrase_file(file)?));
     }
     if !passphrase {
         return Ok(None);

@@ -114,7 +114,7 @@ pub(crate) fn learn(
     progress.clear();
     // Whoever asked after the last look does not want the file either.
     if progress.stop() {
-        return Err(Interrupted { resumable: false }.into());
+        return Err(Interrupted::NOTHING.into());
     }
     learned.context("the population cannot be learned")
 }

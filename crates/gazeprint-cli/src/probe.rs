@@ -9,11 +9,14 @@ use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::template::Probe;
 use gazeprint_eval::decision::{FEWEST_READERS, Rules, ratios_to_cohort};
-use gazeprint_store::{Entry, Gallery};
+use gazeprint_store::{Entry, Event, Gallery, GalleryError, Remember};
 use serde::Serialize;
 
 use crate::enroll::limits_of;
 use crate::inspect::plural;
+
+/// Times that a probe is judged because another process remembered one of the same reader meanwhile.
+const MOST_TRIES: usize = 10;
 
 /// The recording in question.
 #[derive(Debug, clap::Args)]
@@ -35,14 +38,29 @@ pub(crate) struct Comparing {
 impl Comparing {
     pub(crate) fn load(gallery: &mut Gallery) -> anyhow::Result<Self> {
         let loaded = gallery.load::<Rules>()?;
-        let Some(rules) = loaded.rules else {
+        if loaded.readers.len() < FEWEST_READERS {
             bail!(
                 "{}: found {}, expected at least {FEWEST_READERS}: with fewer, nothing is known \
                  about errors, and nothing can be decided; enrol more",
                 gallery.location(),
                 plural(loaded.readers.len(), "reader")
             );
+        }
+        let Some(rules) = loaded.rules else {
+            bail!(
+                "{}: found no thresholds of decisions: enrolment is not done yet, was interrupted, or \
+                 readers have too few recordings; run `gazeprint gallery calibrate`, and enrol more \
+                 where it says so",
+                gallery.location()
+            );
         };
+        if !loaded.is_current {
+            eprintln!(
+                "note: readers of {} were changed since its thresholds were learned; unless another \
+                 process is at it, run `gazeprint gallery calibrate`",
+                gallery.location()
+            );
+        }
         let templates = loaded.background.gallery(&loaded.templates)?;
         Ok(Self { readers: loaded.readers, templates, rules })
     }
@@ -150,26 +168,57 @@ fn read_from(
     Ok(readings)
 }
 
-/// Whether a probe was there before: among what the reader was enrolled with, or among earlier
-/// probes.
-pub(crate) fn replayed(
-    gallery: &mut Gallery,
-    id: &str,
-    sketches: &[Sketch],
-) -> anyhow::Result<Option<Replayed>> {
+/// A probe that is to be settled: who it was taken for, and whether the evidence is enough.
+pub(crate) struct Settling<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) is_enough: bool,
+    pub(crate) readings: &'a [Reading],
+    pub(crate) allow_replay: bool,
+    pub(crate) forget: bool,
+}
+
+impl Settling<'_> {
+    /// Says whether a probe is taken for the reader, and whether it was there before. Logs it, and
+    /// remembers it where it was accepted.
+    pub(crate) fn settle(
+        &self,
+        gallery: &mut Gallery,
+        event: impl Fn(bool, bool) -> Event,
+    ) -> anyhow::Result<(bool, Option<Replayed>)> {
+        let sketches: Vec<Sketch> = self.readings.iter().map(Sketch::of).collect();
+        let enrolled = enrolled_sketches(gallery, self.id)?;
+        let mut tries = 1;
+        loop {
+            let earlier = gallery.earlier_probes(self.id)?;
+            let replay = found("enrolled", &enrolled, &sketches)
+                .or_else(|| found("earlier probe", &earlier, &sketches));
+            let accepted = self.is_enough && (replay.is_none() || self.allow_replay);
+            let remembered = Remember { id: self.id, sketches: &sketches, earlier: &earlier };
+            let remembered = (accepted && !self.forget).then_some(remembered);
+            match gallery.note(event(accepted, replay.is_some()), remembered) {
+                // Another process remembered a probe: it may be this one.
+                Err(GalleryError::Conflict { .. }) if tries < MOST_TRIES => tries += 1,
+                noted => return Ok(noted.map(|()| (accepted, replay))?),
+            }
+        }
+    }
+}
+
+/// What a reader was enrolled with; nothing of somebody unknown.
+fn enrolled_sketches(gallery: &mut Gallery, id: &str) -> anyhow::Result<Vec<Sketch>> {
     let limits = limits_of(gallery.founding())?;
     let Some((recordings, _)) = gallery.recordings(id)? else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let corpus = gazeprint_store::corpus("gallery", &[(id.to_owned(), recordings)])?;
-    let enrolled: Vec<Sketch> = readings(&corpus, limits).0.iter().map(Sketch::of).collect();
-    let earlier = gallery.earlier_probes(id)?;
-    let find = |of, known: &[Sketch]| {
-        let known = Known::new(known);
-        let shares: Vec<f64> =
-            sketches.iter().filter_map(|s| known.replayed(s)).map(|r| r.share).collect();
-        let share = shares.iter().copied().fold(0.0, f64::max);
-        (!shares.is_empty()).then_some(Replayed { of, readings: shares.len(), share })
-    };
-    Ok(find("enrolled", &enrolled).or_else(|| find("earlier probe", &earlier)))
+    Ok(readings(&corpus, limits).0.iter().map(Sketch::of).collect())
+}
+
+/// What of a probe is among known readings.
+fn found(of: &'static str, known: &[Sketch], sketches: &[Sketch]) -> Option<Replayed> {
+    let known = Known::new(known);
+    let shares: Vec<f64> =
+        sketches.iter().filter_map(|s| known.replayed(s)).map(|r| r.share).collect();
+    let share = shares.iter().copied().fold(0.0, f64::max);
+    (!shares.is_empty()).then_some(Replayed { of, readings: shares.len(), share })
 }

@@ -40,8 +40,10 @@ impl Progress {
         Ok(Self { bar, methods, begun, left, stopped })
     }
 
-    /// Says what is being done.
+    /// Says what is being done, from its beginning.
     pub(crate) fn show(&self, message: &'static str) {
+        self.bar.unset_length();
+        self.bar.reset();
         self.bar.set_message(message);
     }
 

@@ -1,19 +1,20 @@
 //! `gazeprint verify`: is it really this reader?
 
-use gazeprint::replay::Sketch;
 use gazeprint_store::Event;
 use serde::Serialize;
 
 use crate::enroll::unknown_reader;
 use crate::identify::{check_rate, unsupported};
 use crate::opening::GalleryArgs;
-use crate::probe::{self, Comparing, ProbeArgs, Replayed};
+use crate::probe::{self, Comparing, ProbeArgs, Replayed, Settling};
 use crate::{Refused, print};
 
 /// Accept or reject the claim that a recording is of a certain reader.
 ///
 /// The threshold is such that of the claims of people who are not enrolled, a chosen part is accepted
-/// (--fmr). It is learned from the gallery, by the number of fixations.
+/// (--fmr). It is learned from the gallery, by the number of fixations. Every answer is logged, and
+/// what was accepted is remembered: nobody reads twice in the same way, so that the same recording is
+/// a replay when it comes again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +24,7 @@ Examples:
 
 llr: calibrated log-likelihood ratio (nats) of the claim; 0 says nothing.
 
-Exit codes: 0 accepted, 1 failed, 2 wrong usage, 3 rejected.")]
+Exit codes: 0 accepted, 1 failed, 2 wrong usage, 3 rejected, or a replay.")]
 pub(crate) struct Args {
     #[command(flatten)]
     probe: ProbeArgs,
@@ -71,32 +72,33 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let id = &comparing.readers[place].id;
     let compared = comparing.compare(&readings);
     let threshold = comparing.rules.for_claim(args.fmr, compared.fixations);
-    let sketches: Vec<Sketch> = readings.iter().map(Sketch::of).collect();
-    let replay = probe::replayed(&mut gallery, id, &sketches)?;
-    let accepted = compared.ratios[place] >= threshold.ratio
-        && threshold.ratio < f64::INFINITY
-        && (replay.is_none() || args.allow_replay);
+    let (llr, fixations) = (compared.llrs[place], compared.fixations);
+    let settling = Settling {
+        id,
+        is_enough: threshold.is_reached(compared.ratios[place]),
+        readings: &readings,
+        allow_replay: args.allow_replay,
+        forget: args.forget,
+    };
+    let (accepted, replay) = settling.settle(&mut gallery, |accepted, replay| Event::Verified {
+        reader: id.clone(),
+        accepted,
+        llr,
+        fixations,
+        replay,
+    })?;
     let answer = Answer {
         decision: if accepted { "accepted" } else { "rejected" },
         reader: id,
-        llr: compared.llrs[place],
+        llr,
         ratio: compared.ratios[place],
         threshold: threshold.ratio,
         fmr: args.fmr,
         supported: threshold.supported,
         comparisons: threshold.comparisons,
-        fixations: compared.fixations,
+        fixations,
         replay,
     };
-    let event = Event::Verified {
-        reader: id.clone(),
-        accepted,
-        llr: answer.llr,
-        fixations: answer.fixations,
-        replay: answer.replay.is_some(),
-    };
-    let remembered = (accepted && !args.forget).then_some((id.as_str(), sketches.as_slice()));
-    gallery.note(event, remembered)?;
     if let Some(warning) = unsupported(args.fmr, threshold, "false claims") {
         eprintln!("warning: {warning}");
     }

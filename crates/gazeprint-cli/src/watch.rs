@@ -7,11 +7,13 @@ use anyhow::{Context, bail};
 use gazeprint::corpus::{Chars, Corpus, Fixation, Limits, Millis, Scanpath, Text};
 use gazeprint::gallery::Gallery as _;
 use gazeprint::saccade::{Reading, readings};
+use gazeprint_eval::decision::Rules;
 use gazeprint_eval::watch::{Decision, Step, WatchParams, Watcher};
 use gazeprint_store::Event;
 use serde::{Deserialize, Serialize};
 
 use crate::enroll::{limits_of, unknown_reader};
+use crate::inspect::plural;
 use crate::opening::GalleryArgs;
 use crate::probe::Comparing;
 use crate::{Refused, Usage};
@@ -19,14 +21,15 @@ use crate::{Refused, Usage};
 /// Watch somebody read, fixation by fixation, and say whether it is still a certain reader.
 ///
 /// Fixations come as JSON lines on standard input, in the order they were made:
-/// {"text": "s1", "line": 1, "x_char": 12.4, "duration_ms": 231}. For every one a line goes out:
+/// {"text": "s1", "line": 1, "x_char": 12.4, "duration_ms": 231}; "line" may be left out where a text
+/// has one, and "gap": true says that signal was lost before. For every one a line goes out:
 /// {"fixations": 7, "seconds": 1.6, "llr": 2.3, "decision": "go-on"}. The first decision rests on
 /// everything read so far (Wald's sequential test), later ones on the last fixations (--window).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   tracker | gazeprint watch --reader anna --gallery staff.gallery --words words.csv
-  gazeprint watch --reader anna --gallery staff.gallery --words words.csv --fmr 0.001 < fixations.jsonl
+  gazeprint watch --reader anna --gallery staff.gallery --words words.csv < fixations.jsonl
 
 decision: go-on, accept, reject. llr: calibrated log-likelihood ratio (nats) of what the decision
 rests on. seconds: time spent in fixations. A fixation that does not count (see `inspect`) is
@@ -117,6 +120,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         window: args.window as usize,
     };
     let mut watcher = Watcher::new(&comparing.rules, readers, place, params);
+    for warning in unreachable(&comparing.rules, &watcher, args) {
+        eprintln!("warning: {warning}");
+    }
     let mut current: Option<Current> = None;
     let mut out = io::stdout().lock();
     let mut pending: Option<Outgoing> = None;
@@ -155,14 +161,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
         let Some(reading) = current.as_mut() else { continue };
         let before = watcher.last().decision;
-        let answer = step(reading, incoming, &comparing, limits, &mut watcher)?;
+        let answer = step(reading, incoming, &comparing, limits, &mut watcher).with_context(at)?;
         if answer.step.decision != before {
             let Step { llr, fixations, decision, .. } = answer.step;
             let (reader, decision) = (id.clone(), decision.name().to_owned());
             gallery.note(Event::Watched { reader, decision, llr, fixations }, None)?;
         }
         if args.by_text {
-            pending = Some(answer);
+            // A text counts if any of its fixations does.
+            let counted = answer.counted || pending.is_some_and(|before| before.counted);
+            pending = Some(Outgoing { counted, ..answer });
         } else if !say(&mut out, &answer)? {
             break;
         }
@@ -171,11 +179,38 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         say(&mut out, &answer)?;
     }
     let Step { fixations, seconds, llr, decision } = watcher.last();
+    let name = decision.name();
+    if decision == Decision::GoOn {
+        // Decisions were logged when they were made.
+        let (reader, decision) = (id.clone(), name.to_owned());
+        gallery.note(Event::Watched { reader, decision, llr, fixations }, None)?;
+    }
     eprintln!(
-        "{}: {id} after {fixations} fixations, {seconds:.1} s, llr {llr:+.2} nats",
-        decision.name()
+        "{name}: {id} after {}, {seconds:.1} s, llr {llr:+.2} nats",
+        plural(fixations, "fixation")
     );
     if decision == Decision::Accept { Ok(()) } else { Err(Refused.into()) }
+}
+
+/// What to say where the gallery is too small for decisions at the wanted rates.
+fn unreachable(rules: &Rules, watcher: &Watcher<'_>, args: &Args) -> Vec<String> {
+    let [lowest, highest] = rules.bounds(args.window as usize);
+    let [reject, accept] = watcher.thresholds();
+    let mut warnings = Vec::new();
+    let mut warn = |what, option, rate| {
+        warnings.push(format!(
+            "the gallery is too small to {what} at {option} {rate} from {} fixations; ask for a \
+             higher rate, or enrol more",
+            args.window
+        ));
+    };
+    if highest < accept {
+        warn("accept", "--fmr", args.fmr);
+    }
+    if lowest > reject {
+        warn("reject", "--fnmr", args.fnmr);
+    }
+    warnings
 }
 
 /// Writes an answer; false where nobody listens any more.

@@ -232,6 +232,21 @@ impl<'a> HeldOut<'a> {
     }
 }
 
+#[cfg(test)]
+impl Length {
+    /// Probes of known readers with known numbers of fixations and scores.
+    pub(crate) fn known(probes: impl IntoIterator<Item = (usize, usize, Vec<f64>)>) -> Self {
+        let probe = |(reader, fixations, scores): (usize, usize, Vec<f64>)| ComparedProbe {
+            reader,
+            log_fixations: (fixations as f64).ln(),
+            cohort: cohort_ratios(&scores),
+            population: scores.clone(),
+            scores,
+        };
+        Self::new(None, probes.into_iter().map(probe).collect()).expect("some probes")
+    }
+}
+
 impl Length {
     fn new(sentences: Option<usize>, probes: Vec<ComparedProbe>) -> Option<Self> {
         let sum: f64 = probes.iter().map(|p| p.log_fixations).sum();

@@ -62,6 +62,13 @@ pub struct Threshold {
     pub supported: bool,
 }
 
+impl Threshold {
+    /// Whether a ratio to the cohort is enough. Where nothing is known, none is.
+    pub fn is_reached(&self, ratio: f64) -> bool {
+        self.ratio < f64::INFINITY && ratio >= self.ratio
+    }
+}
+
 /// The log ratio of every reader's likelihood to the mean likelihood under the others.
 pub fn ratios_to_cohort(scores: &[f64]) -> Vec<f64> {
     let others = (scores.len() as f64 - 1.0).max(1.0).ln();
@@ -212,10 +219,18 @@ impl Rules {
         let Some(affine) = self.ratios.as_ref().map(|r| r.at(fixations as f64)) else {
             return vec![0.0; ratios.len()];
         };
+        let [lowest, highest] = self.bounds(fixations);
+        ratios.iter().map(|r| affine.apply(*r).clamp(lowest, highest)).collect()
+    }
+
+    /// The lowest and the highest calibrated ratio that a probe of so many fixations can have.
+    pub fn bounds(&self, fixations: usize) -> [f64; 2] {
+        if self.ratios.is_none() {
+            return [0.0, 0.0];
+        }
         let Support { probes, false_claims, .. } = self.behind(fixations);
         let most = |claims: usize| (claims as f64 + 1.0).ln();
-        let bounded = |r: &f64| affine.apply(*r).clamp(-most(probes), most(false_claims));
-        ratios.iter().map(bounded).collect()
+        [-most(probes), most(false_claims)]
     }
 
     /// The posterior over the readers of a gallery, given that it is one of them: scores count as
@@ -223,8 +238,180 @@ impl Rules {
     pub fn posterior(&self, scores: &[f64], fixations: usize) -> Vec<f64> {
         let scale = self.ratios.as_ref().map_or(0.0, |r| r.at(fixations as f64).scale).min(1.0);
         let peak = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = scores.iter().map(|s| (scale * (s - peak)).exp()).collect();
+        // A score that is no number speaks for nobody.
+        let weight = |s: &f64| if s.is_nan() { 0.0 } else { (scale * (s - peak)).exp() };
+        let weights: Vec<f64> = scores.iter().map(weight).collect();
         let total: f64 = weights.iter().sum();
-        weights.into_iter().map(|w| w / total).collect()
+        if total.is_finite() && total > 0.0 {
+            weights.into_iter().map(|w| w / total).collect()
+        } else {
+            vec![1.0 / scores.len() as f64; scores.len()]
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use gazeprint::random::Stream;
+    use rand::{Rng, RngExt};
+    use rand_distr::StandardNormal;
+
+    use super::*;
+
+    pub(crate) const READERS: usize = 20;
+    /// What a fixation adds to the score of whoever made it, on average.
+    pub(crate) const GAIN: f64 = 0.2;
+
+    /// Scores of a probe: noise, and more of it the longer the probe, and above it those of its reader.
+    fn scores(reader: Option<usize>, fixations: usize, random: &mut impl Rng) -> Vec<f64> {
+        let n = fixations as f64;
+        let mut noise = || random.sample::<f64, _>(StandardNormal);
+        (0..READERS)
+            .map(|r| if Some(r) == reader { GAIN * n } else { 0.0 } + 0.5 * n.sqrt() * noise())
+            .collect()
+    }
+
+    /// Rules of a gallery in which scores are as [`scores`] has them.
+    pub(crate) fn rules(probes_each: usize) -> Rules {
+        let mut random = Stream { seed: 7, index: 0 }.chain(0);
+        let lengths = [20, 60, 180].map(|fixations| {
+            let readers = (0..READERS * probes_each).map(|i| i % READERS);
+            Length::known(readers.map(|r| (r, fixations, scores(Some(r), fixations, &mut random))))
+        });
+        Rules::of(READERS, &lengths)
+    }
+
+    #[test]
+    fn thresholds_keep_their_rates_with_strangers() {
+        let rules = rules(100);
+        let mut random = Stream { seed: 8, index: 0 }.chain(0);
+        for fixations in [20, 60, 100, 180] {
+            let probes = 4000;
+            let (mut claims, mut alarms) = (0, 0);
+            for _ in 0..probes {
+                let mut probe = scores(None, fixations, &mut random);
+                // As many as a stranger meets while the rules are learned.
+                probe.pop();
+                let ratios = ratios_to_cohort(&probe);
+                let claim = rules.for_claim(0.01, fixations);
+                claims += ratios.iter().filter(|r| **r >= claim.ratio).count();
+                let best = ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                alarms += usize::from(best >= rules.for_stranger(0.05, fixations).ratio);
+            }
+            let claims = claims as f64 / (probes * (READERS - 1)) as f64;
+            let alarms = alarms as f64 / probes as f64;
+            assert!((0.006..0.016).contains(&claims), "{fixations}: {claims}");
+            assert!((0.03..0.08).contains(&alarms), "{fixations}: {alarms}");
+        }
+    }
+
+    #[test]
+    fn a_lower_rate_never_has_the_lower_threshold() {
+        for rules in [rules(1), rules(3), rules(30)] {
+            for fixations in [1, 19, 20, 40, 180, 2000] {
+                let rates = (0..200).map(|i| 0.2 * 0.0005_f64.powf(f64::from(i) / 199.0));
+                let at: Vec<[f64; 2]> = rates
+                    .map(|rate| {
+                        [rules.for_claim(rate, fixations), rules.for_stranger(rate, fixations)]
+                            .map(|threshold| threshold.ratio)
+                    })
+                    .collect();
+                assert!(at.iter().flatten().all(|t| !t.is_nan()));
+                assert!(at.windows(2).all(|w| w[0][0] <= w[1][0] && w[0][1] <= w[1][1]), "{at:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_few_comparisons_cannot_show_is_not_supported() {
+        let rules = rules(5);
+        let (claim, stranger) = (rules.for_claim(0.01, 60), rules.for_stranger(0.01, 60));
+        assert_eq!([claim.comparisons, stranger.comparisons], [100 * (READERS - 1), 100]);
+        assert!(claim.supported && !stranger.supported);
+        assert!(!rules.for_claim(0.001, 60).supported && rules.for_stranger(0.05, 60).supported);
+        assert_eq!(rules.readers(), READERS);
+        assert_eq!(rules.lengths().len(), 3);
+    }
+
+    #[test]
+    fn ratios_mean_what_they_say_and_no_more_than_claims_can_show() {
+        let rules = rules(20);
+        let mut random = Stream { seed: 9, index: 0 }.chain(0);
+        let (mut genuine, mut impostor) = (Vec::new(), Vec::new());
+        for i in 0..400 {
+            let ratios = ratios_to_cohort(&scores(Some(i % READERS), 60, &mut random));
+            let mut calibrated = rules.calibrated(&ratios, 60);
+            genuine.push(calibrated.swap_remove(i % READERS));
+            impostor.extend(calibrated);
+        }
+        let claims = Claims { genuine, impostor };
+        assert!(
+            claims.cllr() < 0.5 && claims.cllr() - claims.min_cllr() < 0.1,
+            "{}",
+            claims.cllr()
+        );
+        let [lowest, highest] = rules.bounds(60);
+        assert_eq!(highest, (400.0 * (READERS as f64 - 1.0) + 1.0).ln());
+        assert_eq!(lowest, -401.0_f64.ln());
+        let extremes = [f64::INFINITY, 1e300, -1e300, f64::NEG_INFINITY];
+        assert_eq!(rules.calibrated(&extremes, 60), [highest, highest, lowest, lowest]);
+        assert!(rules.calibrated(&[], 60).is_empty());
+    }
+
+    #[test]
+    fn posteriors_sum_to_one_whatever_the_scores() {
+        let rules = rules(20);
+        let mut random = Stream { seed: 10, index: 0 }.chain(0);
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        let mut probes = vec![vec![-1e9, -2e9], vec![nan, 1.0], vec![nan; 3], vec![-inf, -inf]];
+        probes.extend((0..50).map(|i| scores(Some(i % READERS), 60, &mut random)));
+        for (number, scores) in probes.iter().enumerate() {
+            for fixations in [0, 1, 60, 100_000] {
+                let posterior = rules.posterior(scores, fixations);
+                assert!((posterior.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{number}");
+                assert!(posterior.iter().all(|p| (0.0..=1.0).contains(p)), "{number}");
+            }
+        }
+        assert_eq!(rules.posterior(&[nan, 1.0], 60), [0.0, 1.0]);
+        assert!(rules.posterior(&[], 60).is_empty());
+    }
+
+    #[test]
+    fn nothing_read_and_rates_that_are_none_accept_nobody() {
+        let rules = rules(20);
+        for threshold in [
+            rules.for_claim(0.01, 0),
+            rules.for_stranger(0.2, 0),
+            rules.for_claim(f64::NAN, 60),
+            rules.for_stranger(0.0, 60),
+        ] {
+            assert!(!threshold.is_reached(10.0), "{threshold:?}");
+        }
+        for ratio in [f64::NAN, f64::INFINITY] {
+            let threshold = Threshold { ratio, ..rules.for_claim(0.01, 60) };
+            assert!(!threshold.is_reached(f64::INFINITY), "{threshold:?}");
+            assert!(!rules.for_claim(0.2, 60).is_reached(f64::NAN));
+        }
+    }
+
+    #[test]
+    fn ratios_to_a_cohort_of_one_or_none() {
+        let [a, b] = ratios_to_cohort(&[3.0, 1.0])[..] else { panic!("two") };
+        assert!((a - 2.0).abs() < 1e-12 && (b + 2.0).abs() < 1e-12);
+        // Held against nobody, somebody is infinitely better; nothing is accepted from that alone.
+        assert_eq!(ratios_to_cohort(&[3.0]), [f64::INFINITY]);
+        assert!(ratios_to_cohort(&[]).is_empty());
+        // Against equals it is the mean that counts, however many they are.
+        for others in [1, 5, 100] {
+            let ratios = ratios_to_cohort(&[vec![2.0], vec![0.0; others]].concat());
+            assert!((ratios[0] - 2.0).abs() < 1e-12, "{others}");
+        }
+    }
+
+    #[test]
+    fn rules_survive_storage() {
+        let rules = rules(3);
+        let text = serde_json::to_string(&rules).unwrap();
+        assert_eq!(serde_json::from_str::<Rules>(&text).unwrap(), rules);
     }
 }

@@ -157,3 +157,102 @@ impl<'a> Watcher<'a> {
         self.last
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decision::tests::{GAIN, READERS, rules};
+
+    /// What a fixation adds when one of the readers makes it: as the rules were learned.
+    fn by(reader: usize) -> Vec<f64> {
+        (0..READERS).map(|r| if r == reader { GAIN } else { 0.0 }).collect()
+    }
+
+    fn watch<'a>(rules: &'a Rules, window: usize) -> Watcher<'a> {
+        Watcher::new(rules, READERS, 4, WatchParams { window, ..WatchParams::default() })
+    }
+
+    /// The number of the fixation at which the decision changed to this one.
+    fn until(watcher: &mut Watcher<'_>, reader: usize, wanted: Decision) -> usize {
+        let before = watcher.last().fixations;
+        while watcher.next(250.0, by(reader)).decision != wanted {
+            assert!(watcher.last().fixations < before + 5000, "never {wanted:?}");
+        }
+        watcher.last().fixations - before
+    }
+
+    #[test]
+    fn thresholds_are_those_of_wald() {
+        let rules = rules(20);
+        let params = WatchParams { false_accepts: 0.001, false_rejects: 0.05, window: 100 };
+        let [reject, accept] = Watcher::new(&rules, READERS, 0, params).thresholds();
+        assert!((accept - (0.95_f64 / 0.001).ln()).abs() < 1e-12);
+        assert!((reject - (0.05_f64 / 0.999).ln()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_reader_is_accepted_and_another_is_rejected() {
+        let rules = rules(20);
+        let mut genuine = watch(&rules, 100);
+        let first = genuine.next(250.0, by(4));
+        assert_eq!(first.decision, Decision::GoOn, "one fixation says little");
+        assert_eq!((first.fixations, first.seconds), (1, 0.25));
+        let needed = until(&mut genuine, 4, Decision::Accept);
+        assert!((10..100).contains(&needed), "{needed}");
+        let last = genuine.last();
+        assert!(last.llr >= genuine.thresholds()[1]);
+        assert!((last.seconds - 0.25 * last.fixations as f64).abs() < 1e-9);
+        let mut other = watch(&rules, 100);
+        let needed = until(&mut other, 5, Decision::Reject);
+        assert!((10..200).contains(&needed), "{needed}");
+        assert!(other.last().llr <= other.thresholds()[0]);
+    }
+
+    #[test]
+    fn a_decision_stays_while_the_reader_does() {
+        let rules = rules(20);
+        let mut watcher = watch(&rules, 150);
+        until(&mut watcher, 4, Decision::Accept);
+        for _ in 0..1000 {
+            assert_eq!(watcher.next(250.0, by(4)).decision, Decision::Accept);
+        }
+    }
+
+    #[test]
+    fn a_swap_is_noticed_however_long_the_first_one_read() {
+        let rules = rules(20);
+        for long in [10, 5000] {
+            let mut watcher = watch(&rules, 150);
+            until(&mut watcher, 4, Decision::Accept);
+            for _ in 0..long {
+                watcher.next(250.0, by(4));
+            }
+            let needed = until(&mut watcher, 5, Decision::Reject);
+            assert!(needed <= 300, "{long}: {needed}");
+            // And the way back.
+            let needed = until(&mut watcher, 4, Decision::Accept);
+            assert!(needed <= 300, "{long}: {needed}");
+        }
+    }
+
+    #[test]
+    fn what_is_decided_is_not_undone_by_less_than_a_window() {
+        let rules = rules(20);
+        let mut watcher = watch(&rules, 400);
+        let accepted = until(&mut watcher, 4, Decision::Accept);
+        let needed = until(&mut watcher, 5, Decision::Reject);
+        assert!(accepted + needed >= 400, "{accepted} {needed}");
+    }
+
+    #[test]
+    fn a_score_that_is_no_number_decides_nothing() {
+        let rules = rules(20);
+        let mut watcher = watch(&rules, 10);
+        for _ in 0..50 {
+            assert_eq!(watcher.next(250.0, vec![f64::NAN; READERS]).decision, Decision::GoOn);
+        }
+        let nothing = WatchParams { window: 0, ..WatchParams::default() };
+        let mut watcher = Watcher::new(&rules, READERS, 0, nothing);
+        assert_eq!(watcher.next(250.0, by(0)).fixations, 1);
+    }
+}

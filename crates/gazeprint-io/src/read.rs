@@ -9,7 +9,7 @@ use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scan
 use crate::cell::Row;
 use crate::error::ReadError;
 use crate::files::{self, Kind};
-use crate::notes::Notes;
+use crate::notes::{Notes, Oddity};
 use crate::table::{Column, RowStart, Table, shown};
 
 /// Line, session and trial where a table does not tell them apart.
@@ -107,6 +107,10 @@ impl Tables {
             notes.columns(table);
         }
         notes.corpus(&corpus);
+        if reader == Reader::Unknown {
+            // One person reads a part of what there is.
+            notes.oddities.retain(|oddity| !matches!(oddity, Oddity::UnreadTexts { .. }));
+        }
         Ok((corpus, notes))
     }
 }

@@ -1,232 +1,23 @@
 //! Galleries of readers: a population, templates, recordings, and a log of what was done.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use gazeprint::method::{Background, Population, Template};
+use gazeprint::method::{Population, Template};
 use gazeprint::replay::Sketch;
 use hmac::{Hmac, Mac};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use sha2::Sha256;
-use thiserror::Error;
 
+use crate::content::{
+    BACKGROUND, Enrolment, Entry, FOUNDING, Founding, GalleryError, Loaded, POPULATION, RULES,
+    Remember, StoredBackground, StoredRules, StoredTemplate, content, decode, earlier, encode,
+    read_recordings, setting, template, templates,
+};
+use crate::events::{Event, Logged, now};
 use crate::recordings::Recording;
-use crate::seal::random;
-use crate::{Change, Checked, Kind, Location, Secret, Snapshot, StoreError, Vault};
+use crate::{Change, Checked, Kind, Location, Secret, Vault};
 
-const FOUNDING: &str = "founding";
-const POPULATION: &str = "population";
-const BACKGROUND: &str = "background";
-const RULES: &str = "rules";
 /// Readings of earlier probes that are remembered of a reader, to know them again.
 const MOST_SKETCHES: usize = 2_000;
-
-/// What can go wrong with a gallery.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum GalleryError {
-    /// With the place it is kept at.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A record that is whole, and not what it should be.
-    #[error(
-        "{at}: {record} cannot be used: {message}; it was written by another version of gazeprint: \
-         use that one, or enrol anew"
-    )]
-    Content {
-        /// The gallery.
-        at: Location,
-        /// Which record.
-        record: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// Nobody of that name.
-    #[error("{at}: found no reader {reader:?}{}; `gazeprint gallery list` shows all", near(.nearest))]
-    UnknownReader {
-        /// The gallery.
-        at: Location,
-        /// The name given.
-        reader: String,
-        /// The name most like it.
-        nearest: Option<String>,
-    },
-    /// Somebody else changed the reader or the population at the same time.
-    #[error("{at}: {what} was changed by another process meanwhile; try again")]
-    Conflict {
-        /// The gallery.
-        at: Location,
-        /// What was changed.
-        what: String,
-    },
-}
-
-fn near(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
-}
-
-/// What is fixed when a gallery is made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Founding {
-    /// Version of gazeprint that made it.
-    pub gazeprint: String,
-    /// When, in seconds since 1970.
-    pub created: u64,
-    /// The method.
-    pub method: String,
-    /// Shortest and longest duration of a fixation that counts, ms.
-    pub durations_ms: [f64; 2],
-    /// What names are hashed with, where readers are kept under pseudonyms.
-    pub pseudonyms: Option<[u8; 32]>,
-}
-
-impl Founding {
-    /// Something random to hash names with.
-    ///
-    /// # Errors
-    /// If the system gives no random numbers.
-    pub fn new_salt() -> Result<[u8; 32], GalleryError> {
-        Ok(random()?)
-    }
-}
-
-/// A reader as listed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
-    /// Name or pseudonym.
-    pub id: String,
-    /// Recordings.
-    pub recordings: usize,
-    /// Fixations that count.
-    pub fixations: usize,
-    /// First enrolled, in seconds since 1970.
-    pub enrolled: u64,
-    /// Last changed.
-    pub changed: u64,
-    /// Rises with each change.
-    pub revision: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredTemplate {
-    entry: Entry,
-    template: Template,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredBackground {
-    /// Rises when the population is learned anew.
-    era: u64,
-    background: Background,
-}
-
-/// A reader to be enrolled.
-#[derive(Debug, Clone)]
-pub struct Enrolment {
-    /// Name or pseudonym.
-    pub id: String,
-    /// All recordings, old and new.
-    pub recordings: Vec<Recording>,
-    /// Fixations that count.
-    pub fixations: usize,
-    /// Learned from them.
-    pub template: Template,
-}
-
-/// All that comparing takes.
-#[derive(Debug, Clone)]
-pub struct Loaded<R> {
-    /// What templates are compared on.
-    pub background: Background,
-    /// The readers, by name.
-    pub readers: Vec<Entry>,
-    /// Their templates.
-    pub templates: Vec<Template>,
-    /// How decisions are made, where that was learned.
-    pub rules: Option<R>,
-    /// How often the population was learned anew.
-    pub era: u64,
-}
-
-/// An entry of the log.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Logged {
-    /// Seconds since 1970.
-    pub time: u64,
-    /// What was done.
-    #[serde(flatten)]
-    pub event: Event,
-}
-
-/// What is logged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
-pub enum Event {
-    /// The gallery was made.
-    Created {},
-    /// A reader was enrolled, or given more recordings.
-    Enrolled {
-        /// Who.
-        reader: String,
-        /// Recordings in all.
-        recordings: usize,
-    },
-    /// A reader was removed.
-    Removed {
-        /// Who.
-        reader: String,
-    },
-    /// Somebody was looked for.
-    Identified {
-        /// Who it was taken for; none for somebody unknown.
-        reader: Option<String>,
-        /// Calibrated log-likelihood ratio of the best, nats.
-        llr: f64,
-        /// Fixations of the probe.
-        fixations: usize,
-        /// Whether it was a replay.
-        replay: bool,
-    },
-    /// A claim was looked at.
-    Verified {
-        /// Who was claimed.
-        reader: String,
-        /// Whether it was believed.
-        accepted: bool,
-        /// Calibrated log-likelihood ratio, nats.
-        llr: f64,
-        /// Fixations of the probe.
-        fixations: usize,
-        /// Whether it was a replay.
-        replay: bool,
-    },
-    /// Somebody was watched while reading, from one decision to the next.
-    Watched {
-        /// Who was claimed.
-        reader: String,
-        /// What was decided.
-        decision: String,
-        /// Calibrated log-likelihood ratio, nats.
-        llr: f64,
-        /// Fixations up to then.
-        fixations: usize,
-    },
-    /// The population was learned anew.
-    Relearned {
-        /// Readers that it was learned from.
-        readers: usize,
-    },
-    /// Everything was sealed anew.
-    Rekeyed {
-        /// Whether the gallery is encrypted now.
-        encrypted: bool,
-    },
-}
-
-/// Seconds since 1970.
-pub fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
 
 /// A gallery, opened.
 pub struct Gallery {
@@ -234,37 +25,27 @@ pub struct Gallery {
     founding: Founding,
 }
 
-fn encode<T: Serialize>(at: &Location, record: &str, value: &T) -> Result<Vec<u8>, GalleryError> {
-    postcard::to_stdvec(value).map_err(|error| content(at, record, error))
-}
-
-fn decode<T: DeserializeOwned>(
-    at: &Location,
-    record: &str,
-    bytes: &[u8],
-) -> Result<T, GalleryError> {
-    postcard::from_bytes(bytes).map_err(|error| content(at, record, error))
-}
-
-fn content(at: &Location, record: &str, error: impl ToString) -> GalleryError {
-    let (record, message) = (record.to_owned(), error.to_string());
-    GalleryError::Content { at: at.clone(), record, message }
-}
-
-/// A setting that every gallery has.
-fn setting<T: DeserializeOwned>(
-    at: &Location,
-    snapshot: &mut Snapshot<'_>,
-    name: &str,
-) -> Result<T, GalleryError> {
-    let bytes = snapshot.get(Kind::Settings, name)?;
-    decode(at, name, &bytes.ok_or_else(|| content(at, name, "it is missing"))?)
-}
-
 fn log(at: &Location, change: &mut Change<'_>, event: Event) -> Result<(), GalleryError> {
     let entry = Logged { time: now(), event };
     let bytes = serde_json::to_vec(&entry).map_err(|error| content(at, "the log", error))?;
     Ok(change.append(&bytes).map(drop)?)
+}
+
+/// Keeps how decisions are made, within a change that leaves the gallery one generation later.
+fn put_rules<R: Serialize>(
+    at: &Location,
+    change: &mut Change<'_>,
+    rules: Option<&R>,
+) -> Result<(), GalleryError> {
+    match rules {
+        Some(rules) => {
+            let generation = change.generation_after();
+            let bytes = encode(at, RULES, &StoredRules { generation, rules })?;
+            change.put(Kind::Settings, RULES, &bytes)?;
+        }
+        None => drop(change.remove(Kind::Settings, RULES)?),
+    }
+    Ok(())
 }
 
 impl Gallery {
@@ -338,24 +119,16 @@ impl Gallery {
         Ok(Vault::exists(at)?)
     }
 
-    /// How often the population was learned anew.
-    ///
-    /// # Errors
-    /// If the gallery cannot be read.
-    pub fn era(&mut self) -> Result<u64, GalleryError> {
-        let at = self.vault.location().clone();
-        let background: StoredBackground =
-            self.vault.read(|snapshot| setting(&at, snapshot, BACKGROUND))?;
-        Ok(background.era)
-    }
-
-    /// The population.
+    /// The population, and how often it was learned anew.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn population(&mut self) -> Result<Population, GalleryError> {
+    pub fn population(&mut self) -> Result<(Population, u64), GalleryError> {
         let at = self.vault.location().clone();
-        self.vault.read(|snapshot| setting(&at, snapshot, POPULATION))
+        self.vault.read(|snapshot| {
+            let background: StoredBackground = setting(&at, snapshot, BACKGROUND)?;
+            Ok((setting(&at, snapshot, POPULATION)?, background.era))
+        })
     }
 
     /// The readers with their templates, and what else comparing takes.
@@ -367,10 +140,14 @@ impl Gallery {
         self.vault.read(|snapshot| {
             let StoredBackground { era, background } = setting(&at, snapshot, BACKGROUND)?;
             let rules = snapshot.get(Kind::Settings, RULES)?;
-            let rules = rules.map(|bytes| decode(&at, RULES, &bytes)).transpose()?;
+            let rules = rules.map(|bytes| decode::<StoredRules<R>>(&at, RULES, &bytes));
+            let rules = rules.transpose()?;
+            let generation = snapshot.generation();
             let stored = templates(&at, snapshot)?;
             let (readers, templates) = stored.into_iter().map(|s| (s.entry, s.template)).unzip();
-            Ok(Loaded { background, readers, templates, rules, era })
+            let is_current = rules.as_ref().is_some_and(|rules| rules.generation == generation);
+            let rules = rules.map(|stored| stored.rules);
+            Ok(Loaded { background, readers, templates, rules, is_current, era, generation })
         })
     }
 
@@ -462,31 +239,36 @@ impl Gallery {
         })
     }
 
-    /// Keeps how decisions are made, learned from readers and a population as they are.
+    /// Keeps how decisions are made, learned from the gallery of a generation (see [`Loaded`]). Says
+    /// no, and keeps nothing, if the gallery was changed since: whoever did that learns them anew.
     ///
     /// # Errors
     /// If the gallery cannot be written.
-    pub fn set_rules<R: Serialize>(&mut self, rules: Option<&R>) -> Result<(), GalleryError> {
+    pub fn set_rules<R: Serialize>(
+        &mut self,
+        rules: Option<&R>,
+        generation: u64,
+    ) -> Result<bool, GalleryError> {
         let at = self.vault.location().clone();
-        let bytes = rules.map(|rules| encode(&at, RULES, rules)).transpose()?;
         self.vault.write(|change| {
-            match bytes {
-                Some(bytes) => change.put(Kind::Settings, RULES, &bytes)?,
-                None => drop(change.remove(Kind::Settings, RULES)?),
+            let is_unchanged = change.generation() == generation;
+            if is_unchanged {
+                put_rules(&at, change, rules)?;
             }
-            Ok(())
+            Ok(is_unchanged)
         })
     }
 
-    /// Replaces the population, and with it all templates, at once.
+    /// Replaces the population, and with it all templates and how decisions are made, at once.
     ///
     /// # Errors
     /// If a reader or the population was changed meanwhile, or the gallery cannot be written.
-    pub fn relearn(
+    pub fn relearn<R: Serialize>(
         &mut self,
         population: &Population,
         era: u64,
         templates: Vec<(Entry, Template)>,
+        rules: Option<&R>,
     ) -> Result<(), GalleryError> {
         let at = self.vault.location().clone();
         let conflict = |what: String| GalleryError::Conflict { at: at.clone(), what };
@@ -509,6 +291,7 @@ impl Gallery {
             }
             change.put(Kind::Settings, POPULATION, &population)?;
             change.put(Kind::Settings, BACKGROUND, &encode(&at, BACKGROUND, &background)?)?;
+            put_rules(&at, change, rules)?;
             log(&at, change, Event::Relearned { readers })
         })
     }
@@ -542,20 +325,26 @@ impl Gallery {
     /// Logs what was done, and remembers the probe of a reader, to know it again.
     ///
     /// # Errors
-    /// If the gallery cannot be written.
-    pub fn note(
-        &mut self,
-        event: Event,
-        probe: Option<(&str, &[Sketch])>,
-    ) -> Result<(), GalleryError> {
+    /// If others remembered a probe of the reader meanwhile, which may be the same, or the gallery
+    /// cannot be written.
+    pub fn note(&mut self, event: Event, probe: Option<Remember<'_>>) -> Result<(), GalleryError> {
         let at = self.vault.location().clone();
         self.vault.write(|change| {
-            if let Some((id, new)) = probe {
-                let mut sketches = earlier(&at, change, id)?;
-                sketches.extend_from_slice(new);
-                sketches.drain(..sketches.len().saturating_sub(MOST_SKETCHES));
-                change.put(Kind::Probe, id, &encode(&at, "earlier probes", &sketches)?)?;
+            // Of somebody who was removed meanwhile, nothing is kept.
+            let probe = match probe {
+                Some(probe) if change.get(Kind::Template, probe.id)?.is_some() => probe,
+                _ => return log(&at, change, event),
+            };
+            let mut sketches = earlier(&at, change, probe.id)?;
+            if sketches != probe.earlier {
+                let what = format!("what is remembered of {:?}", probe.id);
+                return Err(GalleryError::Conflict { at: at.clone(), what });
             }
+            // One that was let pass though it was known is not remembered twice.
+            let unseen = probe.sketches.iter().filter(|new| !probe.earlier.contains(new));
+            sketches.extend(unseen.cloned());
+            sketches.drain(..sketches.len().saturating_sub(MOST_SKETCHES));
+            change.put(Kind::Probe, probe.id, &encode(&at, "earlier probes", &sketches)?)?;
             log(&at, change, event)
         })
     }
@@ -610,52 +399,8 @@ impl Gallery {
         let checked = self.vault.check()?;
         self.population()?;
         self.list()?;
-        self.era()?;
         self.all_recordings(|_| true)?;
         self.log()?;
         Ok(checked)
     }
-}
-
-/// All templates, by name of the reader.
-fn templates(
-    at: &Location,
-    snapshot: &mut Snapshot<'_>,
-) -> Result<Vec<StoredTemplate>, GalleryError> {
-    let mut stored: Vec<StoredTemplate> = Vec::new();
-    snapshot.each(Kind::Template, |name, bytes| {
-        stored.push(decode(at, &format!("the template of {name:?}"), &bytes)?);
-        Ok::<_, GalleryError>(())
-    })?;
-    stored.sort_by(|a, b| a.entry.id.cmp(&b.entry.id));
-    Ok(stored)
-}
-
-fn template(
-    at: &Location,
-    snapshot: &mut Snapshot<'_>,
-    id: &str,
-) -> Result<Option<StoredTemplate>, GalleryError> {
-    let bytes = snapshot.get(Kind::Template, id)?;
-    bytes.map(|bytes| decode(at, &format!("the template of {id:?}"), &bytes)).transpose()
-}
-
-fn read_recordings(
-    at: &Location,
-    snapshot: &mut Snapshot<'_>,
-    id: &str,
-) -> Result<Vec<Recording>, GalleryError> {
-    let record = format!("the recordings of {id:?}");
-    let bytes = snapshot.get(Kind::Readings, id)?;
-    decode(at, &record, &bytes.ok_or_else(|| content(at, &record, "they are missing"))?)
-}
-
-fn earlier(
-    at: &Location,
-    snapshot: &mut Snapshot<'_>,
-    id: &str,
-) -> Result<Vec<Sketch>, GalleryError> {
-    let bytes = snapshot.get(Kind::Probe, id)?;
-    let sketches = bytes.map(|bytes| decode(at, &format!("earlier probes of {id:?}"), &bytes));
-    Ok(sketches.transpose()?.unwrap_or_default())
 }

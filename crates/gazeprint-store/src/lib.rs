@@ -31,7 +31,9 @@
 #[cfg(feature = "postgres")]
 mod address;
 mod backend;
+mod content;
 mod error;
+mod events;
 mod gallery;
 mod header;
 mod journal;
@@ -47,8 +49,10 @@ mod snapshot;
 mod sqlite;
 mod vault;
 
+pub use content::{Enrolment, Entry, Founding, GalleryError, Loaded, Remember};
 pub use error::{Part, StoreError};
-pub use gallery::{Enrolment, Entry, Event, Founding, Gallery, GalleryError, Loaded, Logged, now};
+pub use events::{Event, Logged, now};
+pub use gallery::Gallery;
 pub use kind::Kind;
 pub use location::Location;
 pub use recordings::{MergeError, Recording, corpus, merged, recordings};

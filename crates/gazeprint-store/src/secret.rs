@@ -12,6 +12,8 @@ use zeroize::Zeroizing;
 const KEY: usize = 32;
 /// More than any file of a key has: digits, and the end of a line.
 const LONGEST: usize = 2 * KEY + 2;
+/// Most bytes of a passphrase.
+const LONGEST_PASSPHRASE: usize = 4096;
 
 /// What opens an encrypted gallery. It is wiped from memory when it is dropped, and cannot be shown.
 pub enum Secret {
@@ -26,7 +28,7 @@ pub enum Secret {
 #[non_exhaustive]
 pub enum KeyFileError {
     /// No such file.
-    #[error("{} does not exist; expected a file with a key; check the path, or make a new key",
+    #[error("{} does not exist; expected a file with a key or a passphrase; check the path",
             .file.display())]
     Missing {
         /// The path given.
@@ -58,7 +60,7 @@ pub enum KeyFileError {
     },
     /// Others may read it.
     #[error("{} may be read by others: found the mode {mode:03o}, expected 600 or 400; run \
-             `chmod 600` on it, and make a new key if others may have seen this one",
+             `chmod 600` on it, and choose another secret if others may have seen this one",
             .file.display())]
     Open {
         /// The file.
@@ -75,6 +77,15 @@ pub enum KeyFileError {
         /// What is there instead.
         found: String,
     },
+    /// No passphrase.
+    #[error("{} holds no passphrase: found {found} on the first line, expected a passphrase",
+            .file.display())]
+    NotAPassphrase {
+        /// The file.
+        file: PathBuf,
+        /// What is there instead.
+        found: &'static str,
+    },
     /// The operating system has no random numbers.
     #[error("no key can be made: the system gives no random numbers ({message}); try again")]
     Randomness {
@@ -89,14 +100,7 @@ impl Secret {
     /// # Errors
     /// If the file cannot be read, holds something else, or may be read by others.
     pub fn read_key_file(file: &Path) -> Result<Self, KeyFileError> {
-        let unreadable = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => KeyFileError::Missing { file: file.to_owned() },
-            _ => KeyFileError::Unreadable { file: file.to_owned(), error },
-        };
-        let opened = File::open(file).map_err(unreadable)?;
-        refuse_open(file, &opened.metadata().map_err(unreadable)?)?;
-        let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST + 1));
-        opened.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        let bytes = read_private(file, LONGEST + 1)?;
         let not = |found| KeyFileError::NotAKey { file: file.to_owned(), found };
         if let Ok(key) = <[u8; KEY]>::try_from(bytes.as_slice()) {
             return Ok(Self::Key(Zeroizing::new(key)));
@@ -116,6 +120,23 @@ impl Secret {
             };
         }
         Ok(Self::Key(key))
+    }
+
+    /// Reads a passphrase: the first line of a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, has nothing there, or may be read by others.
+    pub fn read_passphrase_file(file: &Path) -> Result<Self, KeyFileError> {
+        let bytes = read_private(file, LONGEST_PASSPHRASE + 1)?;
+        let not = |found| KeyFileError::NotAPassphrase { file: file.to_owned(), found };
+        let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match std::str::from_utf8(line) {
+            Ok("") => Err(not("nothing")),
+            _ if line.len() > LONGEST_PASSPHRASE => Err(not("more than 4096 bytes")),
+            Ok(text) => Ok(Self::Passphrase(Zeroizing::new(text.to_owned()))),
+            Err(_) => Err(not("bytes that are no UTF-8")),
+        }
     }
 
     /// Makes a key of random bytes, and writes it to a new file that only its owner may read.
@@ -141,6 +162,20 @@ impl Secret {
         })?;
         Ok(Self::Key(key))
     }
+}
+
+/// The first bytes of a file that nobody else may read.
+fn read_private(file: &Path, most: usize) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => KeyFileError::Missing { file: file.to_owned() },
+        _ => KeyFileError::Unreadable { file: file.to_owned(), error },
+    };
+    let opened = File::open(file).map_err(unreadable)?;
+    refuse_open(file, &opened.metadata().map_err(unreadable)?)?;
+    // All at once: a buffer that grows leaves copies behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(most));
+    opened.take(most as u64).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
 }
 
 fn digit(character: u8) -> Option<u8> {
@@ -230,6 +265,28 @@ mod tests {
         assert!(matches!(a_folder, Err(KeyFileError::Unreadable { .. })));
     }
 
+    #[test]
+    fn a_passphrase_is_the_first_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |content: &[u8]| Secret::read_passphrase_file(&private(folder.path(), content));
+        for content in ["tree sap\n", "tree sap", "tree sap\r\nmore\n"] {
+            match read(content.as_bytes()).unwrap() {
+                Secret::Passphrase(text) => assert_eq!(*text, "tree sap"),
+                Secret::Key(_) => panic!("a key"),
+            }
+        }
+        assert!(read(&[b'a'; 4096]).is_ok());
+        for (content, found) in [
+            (vec![], "found nothing"),
+            (b"\nsecond".to_vec(), "found nothing"),
+            (vec![b'a'; 4097], "found more than 4096 bytes"),
+            (vec![0xff], "found bytes that are no UTF-8"),
+        ] {
+            let error = read(&content).err().unwrap().to_string();
+            assert!(error.contains(found), "{error}");
+        }
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_key_that_others_may_read_is_refused() {
@@ -241,6 +298,7 @@ mod tests {
             let read = Secret::read_key_file(&file);
             assert_eq!(read.is_ok(), good, "{mode:o}");
             assert!(good || matches!(read, Err(KeyFileError::Open { .. })));
+            assert!(good || Secret::read_passphrase_file(&file).is_err());
         }
     }
 }

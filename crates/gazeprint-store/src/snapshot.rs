@@ -382,6 +382,11 @@ impl<'a> Change<'a> {
         Ok(sequence)
     }
 
+    /// The generation of the gallery once this change of a record that is no probe is made.
+    pub(crate) fn generation_after(&self) -> u64 {
+        self.state.generation + u64::from(!self.is_risen)
+    }
+
     fn changed(&mut self, kind: Kind) {
         self.is_changed = true;
         if kind != Kind::Probe && !self.is_risen {

@@ -51,7 +51,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     let stop = |error: StudyError| {
         progress.clear();
         if error.is_interruption() {
-            return Interrupted { resumable: folder.is_some() }.into();
+            let kept = if folder.is_some() { Interrupted::RESUMABLE } else { Interrupted::NOTHING };
+            return kept.into();
         }
         explain(error, &name)
     };

@@ -43,6 +43,13 @@ impl Place for Files {
     }
 }
 
+#[cfg(feature = "postgres")]
+impl Place for server::Server {
+    fn fresh(&self) -> Location {
+        Location::Postgres(self.fresh_address())
+    }
+}
+
 pub(crate) fn key(byte: u8) -> Secret {
     Secret::Key(Zeroizing::new([byte; 32]))
 }

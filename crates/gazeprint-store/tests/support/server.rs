@@ -1,14 +1,12 @@
-//! A PostgreSQL server of one's own, in a temporary folder, reached by a socket.
+//! A PostgreSQL server of one's own, in a temporary folder, reached by a socket. The tests of the
+//! commands use it, too.
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-
-use gazeprint_store::Location;
-
-use super::Place;
 
 /// A running server. It ends when this is dropped, and at the latest with the thread that began it.
 pub(crate) struct Server {
@@ -84,12 +82,11 @@ impl Server {
         let socket = self.folder.path().display().to_string().replace('/', "%2F");
         format!("postgres://gazeprint@{socket}/postgres")
     }
-}
 
-impl Place for Server {
-    fn fresh(&self) -> Location {
+    /// An address where nothing is yet.
+    pub(crate) fn fresh_address(&self) -> String {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
-        Location::Postgres(format!("{}?schema=gallery_{number}", self.address()))
+        format!("{}?schema=gallery_{number}", self.address())
     }
 }
 

@@ -1,0 +1,210 @@
+//! `enroll`: in steps or at once, what is refused, and what goes on after an interruption.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{refused, stderr, stdout, succeeded};
+use crate::people::{ANNA, ANSWERS, BERT, ENROLLED, Own, SHARED, TEXTS, answers};
+
+#[test]
+fn in_two_steps_is_as_at_once() {
+    let own = Own::empty();
+    let (first, later) = ENROLLED.split_at(4);
+    let population = SHARED.population();
+    let half = own.corpus("half", |reader, text| first.contains(&reader) && text <= 20);
+    let few = own.enroll(&half, &["--population", &population]);
+    let told = "own.gallery: 4 readers; decisions need at least 5, each with recordings of several";
+    assert!(succeeded(&few).contains(told), "{}", stdout(&few));
+    let others = own.corpus("others", |reader, text| later.contains(&reader) && text <= TEXTS);
+    succeeded(&own.enroll(&others, &[]));
+    assert_ne!(answers(&own.gallery, &[]), *ANSWERS, "half is missing");
+    let rest =
+        own.corpus("rest", |reader, text| first.contains(&reader) && text > 20 && text <= TEXTS);
+    // The same population once more is no contradiction.
+    succeeded(&own.enroll(&rest, &["--population", &population]));
+    assert_eq!(answers(&own.gallery, &[]), *ANSWERS);
+}
+
+#[test]
+fn the_number_of_threads_makes_no_difference() {
+    let own = Own::empty();
+    let arguments = ["--population", &SHARED.population(), "--threads", "1"];
+    succeeded(&own.enroll(&SHARED.corpus(), &arguments));
+    assert_eq!(answers(&own.gallery, &[]), *ANSWERS);
+}
+
+#[test]
+fn the_same_recordings_twice_are_refused() {
+    let own = Own::new();
+    let before = own.bytes();
+    let again = refused(&own.enroll(&SHARED.corpus(), &[]), 1);
+    assert!(again.contains("reader-r001: enrolled already with these recordings"), "{again}");
+    assert!(
+        again.contains("error: corpus: all recordings are enrolled already in ")
+            && again.contains(
+                "own.gallery; enrol only new ones, or start the readers anew (--replace)"
+            ),
+        "{again}"
+    );
+    let some = own.corpus("some", |reader, text| reader == "r011" && text > TEXTS - 5);
+    let some = refused(&own.enroll(&some, &[]), 1);
+    assert!(some.contains("error: reader \"reader-r011\" of "), "{some}");
+    assert!(some.contains(" recordings are enrolled already; enrol only new ones"), "{some}");
+    // Other fixations under the same name.
+    let other = own.corpus("other", |reader, text| reader == "r011" && text == TEXTS + 1);
+    let rename = |text: String| text.replace("sentence-s031", "sentence-s030");
+    for table in ["fixations.csv", "trials.csv"] {
+        let file = Path::new(&other).join(table);
+        fs::write(&file, rename(fs::read_to_string(&file).unwrap())).unwrap();
+    }
+    let other = refused(&own.enroll(&other, &[]), 1);
+    let told =
+        "text \"sentence-s030\", session 1, trial 1 is enrolled already with other fixations";
+    assert!(other.contains(told), "{other}");
+    assert!(before == own.bytes(), "nothing was changed");
+}
+
+#[test]
+fn replace_starts_anew() {
+    let own = Own::new();
+    let few = own.corpus("few", |reader, text| reader == "r011" && text <= 20);
+    let told = succeeded(&own.enroll(&few, &["--replace"]));
+    assert!(told.starts_with("enrolled reader-r011: "), "{told}");
+    let entry = succeeded(&own.manage("show", &[ANNA, "--json"]));
+    let entry: serde_json::Value = serde_json::from_str(&entry).unwrap();
+    assert_eq!(entry["revision"], 1);
+    assert!(entry["recordings"].as_u64().unwrap() <= 20, "{entry}");
+    assert_eq!(own.readers().len(), ENROLLED.len());
+    let rest = own.corpus("rest", |reader, text| reader == "r011" && text > 20 && text <= TEXTS);
+    succeeded(&own.enroll(&rest, &[]));
+    assert_eq!(answers(&own.gallery, &[]), *ANSWERS, "as before, by another way");
+}
+
+#[test]
+fn too_little_is_refused_with_a_number_and_nothing_is_made() {
+    let own = Own::empty();
+    let little = own.corpus("little", |reader, text| match reader {
+        "r011" => text <= 3,
+        _ => ENROLLED.contains(&reader) && text <= TEXTS,
+    });
+    let population = SHARED.population();
+    for more in [&["--population", population.as_str()][..], &[]] {
+        let told = refused(&own.enroll(&little, more), 1);
+        assert!(told.contains("error: reader \"reader-r011\": found "), "{told}");
+        assert!(told.contains(" fixations, expected at least 100 that count"), "{told}");
+        assert!(told.contains("nobody was enrolled"), "{told}");
+        assert!(!Path::new(&own.gallery).exists());
+    }
+    let four = own.corpus("four", |reader, text| ENROLLED[..4].contains(&reader) && text <= TEXTS);
+    let told = refused(&own.enroll(&four, &[]), 1);
+    assert!(
+        told.contains(
+            "error: four: found 4 readers, expected at least 5 to learn what readers have"
+        ) && told.contains("or give a population with --population FILE"),
+        "{told}"
+    );
+    let unknown = own.path("nobody");
+    SHARED.write(Path::new(&unknown), |reader, text| reader == "r011" && text <= TEXTS);
+    for table in ["fixations.csv", "trials.csv"] {
+        let file = Path::new(&unknown).join(table);
+        let text = fs::read_to_string(&file).unwrap().replace(ANNA, "unknown");
+        fs::write(&file, text).unwrap();
+    }
+    let told = refused(&own.enroll(&unknown, &["--population", &population]), 1);
+    assert!(told.contains("found a reader called \"unknown\", expected another name"), "{told}");
+    assert!(!Path::new(&own.gallery).exists());
+}
+
+#[test]
+fn what_was_fixed_when_the_gallery_was_made_stays() {
+    let own = Own::new();
+    let newcomer = own.corpus("newcomer", |reader, _| reader == "r015");
+    let told = refused(&own.enroll(&newcomer, &["--pseudonyms"]), 2);
+    assert!(told.contains("was made without pseudonyms, and stays so"), "{told}");
+    let told = refused(&own.enroll(&newcomer, &["--min-duration", "80"]), 2);
+    assert!(
+        told.contains("counts fixations of 50 to 1500 ms, and stays so; found 80 to"),
+        "{told}"
+    );
+    let other = own.path("other.json");
+    succeeded(&crate::common::gazeprint(&["population", &SHARED.corpus(), "--out", &other]));
+    let told = refused(&own.enroll(&newcomer, &["--population", &other]), 2);
+    assert!(told.contains("exists already with another population, which stays"), "{told}");
+    let told = refused(&own.enroll(&newcomer, &["--method", "uniform"]), 2);
+    assert!(told.contains("possible values: population"), "{told}");
+    assert_eq!(own.readers().len(), ENROLLED.len());
+}
+
+#[test]
+fn json_tells_what_was_enrolled() {
+    let own = Own::new();
+    let newcomer = own.corpus("newcomer", |reader, _| reader == "r015");
+    let output = own.enroll(&newcomer, &["--json"]);
+    let told: serde_json::Value = serde_json::from_str(&succeeded(&output)).unwrap();
+    let entry = &told["enrolled"][0];
+    assert_eq!(entry["id"], "reader-r015");
+    assert_eq!(entry["revision"], 0);
+    assert!(entry["fixations"].as_u64().unwrap() >= 100, "{told}");
+    assert_eq!(stderr(&output).lines().filter(|line| line.starts_with("error")).count(), 0);
+    assert!(own.readers().contains(&"reader-r015".to_owned()));
+}
+
+/// Ctrl-C keeps what was reported, says so, and the same command goes on.
+#[cfg(unix)]
+#[test]
+fn an_interruption_keeps_what_was_reported() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+    let own = Own::empty();
+    let arguments = ["--population", &SHARED.population(), "--threads", "1"];
+    let mut running = Command::new(assert_cmd::cargo::cargo_bin("gazeprint"))
+        .args(["enroll", &SHARED.corpus(), "--gallery", &own.gallery])
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(running.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().starts_with("enrolled reader-r001: "));
+    let kill = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let reported = 1 + lines.count();
+    let mut told = String::new();
+    running.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert_eq!(running.wait().unwrap().code(), Some(130), "{told}");
+    assert!(told.contains("error: interrupted; "), "{told}");
+    assert_eq!(own.readers().len(), reported, "{told}");
+    if reported == ENROLLED.len() {
+        assert!(told.contains("`gazeprint gallery calibrate` does it"), "{told}");
+    } else {
+        assert!(told.contains("the same command goes on from here"), "{told}");
+    }
+    succeeded(&own.enroll(&SHARED.corpus(), &arguments));
+    assert_eq!(answers(&own.gallery, &[]), *ANSWERS);
+}
+
+#[test]
+fn without_thresholds_nothing_is_decided_until_they_are_learned() {
+    let own = Own::empty();
+    let population = SHARED.population();
+    let corpora: Vec<String> = (0..3)
+        .map(|part| {
+            own.corpus(&format!("{part}"), |reader, text| {
+                ENROLLED.iter().position(|r| *r == reader).is_some_and(|i| i % 3 == part)
+                    && text <= TEXTS
+            })
+        })
+        .collect();
+    succeeded(&own.enroll(&corpora[0], &["--population", &population]));
+    let few = refused(&own.identify(&SHARED.probe(ANNA), &[]), 1);
+    assert!(few.contains("own.gallery: found 3 readers, expected at least 5: with fewer"), "{few}");
+    succeeded(&own.enroll(&corpora[1], &[]));
+    succeeded(&own.enroll(&corpora[2], &[]));
+    assert_eq!(answers(&own.gallery, &[]), *ANSWERS, "readers one after another");
+    // Learned already: nothing to do.
+    let before = own.bytes();
+    let told = succeeded(&own.manage("calibrate", &[]));
+    assert!(told.contains("8 readers; can show false match rates down to 0.0"), "{told}");
+    assert!(before == own.bytes());
+    assert!(!stderr(&own.identify(&SHARED.probe(BERT), &[])).contains("calibrate"));
+}

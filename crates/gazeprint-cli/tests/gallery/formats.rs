@@ -1,0 +1,84 @@
+//! Galleries of every released format keep opening, and give the answers that they gave.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::common::{gazeprint, succeeded};
+use crate::people::{Own, SHARED, answer, simulate};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+fn ask(own: &Own, probe: &str) -> Value {
+    answer(&own.identify(probe, &["--json", "--top", "5", "--fpir", "0.2"]))
+}
+
+#[test]
+fn a_gallery_of_the_first_format_answers_as_it_did() {
+    let own = Own::empty();
+    fs::copy(fixture("v1.gallery"), &own.gallery).unwrap();
+    succeeded(&own.manage("check", &[]));
+    assert_eq!(
+        own.readers(),
+        ["reader-r001", "reader-r002", "reader-r003", "reader-r004", "reader-r005"]
+    );
+    let told = ask(&own, fixture("v1-probe").to_str().unwrap());
+    let expected: Value =
+        serde_json::from_str(&fs::read_to_string(fixture("v1-answer.json")).unwrap()).unwrap();
+    assert_eq!(told["decision"], expected["decision"]);
+    assert_eq!(told["fixations"], expected["fixations"]);
+    let rankings = [&told, &expected].map(|answer| answer["ranking"].as_array().unwrap());
+    assert_eq!(rankings[0].len(), rankings[1].len());
+    for (told, expected) in rankings[0].iter().zip(rankings[1]) {
+        assert_eq!(told["reader"], expected["reader"]);
+        for name in ["score", "ratio", "llr", "posterior"] {
+            let [told, expected] = [told, expected].map(|reader| reader[name].as_f64().unwrap());
+            assert!(
+                (told - expected).abs() <= 1e-9 * expected.abs().max(1.0),
+                "{name}: {told} {expected}"
+            );
+        }
+    }
+    // And it can be worked with.
+    let newcomer = own.corpus("newcomer", |reader, text| reader == "r011" && text <= 30);
+    succeeded(&own.enroll(&newcomer, &[]));
+    succeeded(&own.manage("relearn", &[]));
+    succeeded(&own.manage("check", &[]));
+}
+
+/// Writes the fixtures of this version. Run it only for a new format, never over an old one:
+/// `cargo test -p gazeprint-cli --test gallery -- --ignored writes_the_fixtures`.
+#[test]
+#[ignore = "writes into the source tree"]
+fn writes_the_fixtures_of_this_version() {
+    let own = Own::empty();
+    let all = own.path("all");
+    simulate(&all, "5", &["--texts", "30", "--individuality", "2", "--seed", "5"]);
+    let [enrolled, probe] = ["enrolled", "v1-probe"].map(|name| {
+        let out = if name == "enrolled" { own.path(name).into() } else { fixture(name) };
+        fs::create_dir_all(&out).unwrap();
+        let is_probe = name != "enrolled";
+        for (table, column) in [("fixations.csv", 1), ("words.csv", 0)] {
+            let text = fs::read_to_string(Path::new(&all).join(table)).unwrap();
+            let kept = text.lines().enumerate().filter(|(row, line)| {
+                let cells: Vec<&str> = line.split(',').collect();
+                let is_late = cells[column] > "sentence-s020";
+                let is_theirs = !is_probe || table == "words.csv" || cells[0] == "reader-r003";
+                *row == 0 || is_late == is_probe && is_theirs
+            });
+            let kept: String = kept.map(|(_, line)| format!("{line}\n")).collect();
+            fs::write(out.join(table), kept).unwrap();
+        }
+        out
+    });
+    let gallery = Own::at(own.path("v1.gallery"));
+    let population = SHARED.population();
+    succeeded(&gallery.enroll(enrolled.to_str().unwrap(), &["--population", &population]));
+    succeeded(&gazeprint(&["gallery", "list", "--gallery", &gallery.gallery]));
+    fs::copy(&gallery.gallery, fixture("v1.gallery")).unwrap();
+    let told = ask(&gallery, probe.to_str().unwrap());
+    fs::write(fixture("v1-answer.json"), format!("{told:#}\n")).unwrap();
+}

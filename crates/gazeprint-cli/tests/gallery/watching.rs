@@ -1,0 +1,190 @@
+//! `watch`, fed with what simulated people read.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+
+use crate::common::{refused, stderr, stdout};
+use crate::people::{ANNA, BERT, Own, SHARED, STRANGERS};
+
+/// Runs `watch` on lines of input.
+pub(crate) fn watch(gallery: &str, reader: &str, input: &[String], more: &[&str]) -> Output {
+    let words = SHARED.words();
+    Command::cargo_bin("gazeprint")
+        .unwrap()
+        .args(["watch", "--reader", reader, "--gallery", gallery, "--words"])
+        .arg(words)
+        .args(more)
+        .write_stdin(input.iter().map(|line| format!("{line}\n")).collect::<String>())
+        .output()
+        .unwrap()
+}
+
+/// The probe of somebody as lines of input.
+fn read_by(reader: &str) -> Vec<String> {
+    let table = fs::read_to_string(Path::new(&SHARED.probe(reader)).join("fixations.csv")).unwrap();
+    let head: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    let place = |name: &str| head.iter().position(|column| *column == name).unwrap();
+    let (text, x, duration) = (place("text"), place("x_char"), place("duration_ms"));
+    let line = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let number = |place: usize| cells[place].parse::<f64>().unwrap();
+        json!({"text": cells[text], "x_char": number(x), "duration_ms": number(duration)})
+            .to_string()
+    };
+    table.lines().skip(1).map(line).collect()
+}
+
+fn steps(output: &Output) -> Vec<Value> {
+    stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Rates that a small gallery can decide at.
+const RATES: [&str; 6] = ["--fmr", "0.05", "--fnmr", "0.1", "--window", "60"];
+
+#[test]
+fn the_reader_is_accepted() {
+    let own = Own::new();
+    let input = read_by(ANNA);
+    let output = watch(&own.gallery, ANNA, &input, &RATES);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let steps = steps(&output);
+    assert_eq!(steps.len(), input.len());
+    assert_eq!(steps[0]["decision"], "go-on");
+    let last = steps.last().unwrap();
+    assert_eq!(last["decision"], "accept");
+    assert!(last["fixations"].as_u64().unwrap() <= input.len() as u64);
+    assert!(last["seconds"].as_f64().unwrap() > 5.0 && last["llr"].is_f64(), "{last}");
+    for (before, after) in steps.iter().zip(&steps[1..]) {
+        let rises = |name: &str| before[name].as_f64().unwrap() <= after[name].as_f64().unwrap();
+        assert!(rises("fixations") && rises("seconds"));
+    }
+    let summary = stderr(&output);
+    assert!(summary.lines().last().unwrap().starts_with("accept: reader-r011 after "), "{summary}");
+    let decided = own.log().iter().filter(|entry| entry["event"] == "watched").count();
+    let changes = steps.windows(2).filter(|w| w[0]["decision"] != w[1]["decision"]).count();
+    assert_eq!(decided, changes, "every decision is in the log");
+}
+
+#[test]
+fn somebody_else_is_rejected() {
+    let own = Own::new();
+    for other in [BERT, STRANGERS[0]] {
+        let output = watch(&own.gallery, ANNA, &read_by(other), &RATES);
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        assert_eq!(steps(&output).last().unwrap()["decision"], "reject");
+    }
+    let watched: Vec<Value> =
+        own.log().into_iter().filter(|entry| entry["event"] == "watched").collect();
+    assert!(watched.iter().all(|entry| entry["reader"] == ANNA && entry["decision"] == "reject"));
+    assert_eq!(watched.len(), 2);
+}
+
+#[test]
+fn a_swap_is_noticed() {
+    let own = Own::new();
+    let (first, second) = (read_by(ANNA), read_by(BERT));
+    let half = first.len();
+    let output = watch(&own.gallery, ANNA, &[first, second].concat(), &RATES);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let steps = steps(&output);
+    assert_eq!(steps[half - 1]["decision"], "accept");
+    let noticed = steps[half..].iter().position(|step| step["decision"] == "reject");
+    assert!(noticed.is_some_and(|after| after < 130), "{noticed:?}");
+    let decisions: Vec<Value> =
+        own.log().into_iter().map(|entry| entry["decision"].clone()).collect();
+    assert_eq!(decisions[decisions.len() - 2..], [json!("accept"), json!("reject")]);
+}
+
+#[test]
+fn answers_come_by_text_when_asked_for() {
+    let own = Own::new();
+    let input = read_by(ANNA);
+    let single = steps(&watch(&own.gallery, ANNA, &input, &RATES));
+    let output = watch(&own.gallery, ANNA, &input, &[&RATES[..], &["--by-text"]].concat());
+    assert_eq!(output.status.code(), Some(0));
+    let by_text = steps(&output);
+    let text = |line: &String| serde_json::from_str::<Value>(line).unwrap()["text"].clone();
+    let mut texts: Vec<Value> = input.iter().map(text).collect();
+    texts.dedup();
+    assert_eq!(by_text.len(), texts.len());
+    let last = single.iter().rfind(|step| step.get("counted").is_none());
+    assert_eq!(by_text.last(), last, "the same in the end");
+    assert!(by_text.iter().all(|step| step.get("counted").is_none()));
+}
+
+#[test]
+fn what_does_not_count_is_said() {
+    let own = Own::new();
+    let mut input = read_by(ANNA);
+    input.truncate(20);
+    let text: Value = serde_json::from_str(&input[19]).unwrap();
+    let text = text["text"].as_str().unwrap();
+    // Too short, no place, far off the text, nothing at all.
+    for odd in [
+        json!({"text": text, "x_char": 5.0, "duration_ms": 8.0}),
+        json!({"text": text, "duration_ms": 200.0}),
+        json!({"text": text, "x_char": 1e9, "duration_ms": 200.0}),
+        json!({"text": text, "x_char": 5.0, "duration_ms": -200.0}),
+        json!({"text": text, "line": 77, "x_char": 5.0, "duration_ms": 200.0}),
+        json!({"text": text, "x_char": null, "duration_ms": null, "gap": true}),
+    ] {
+        input.push(odd.to_string());
+    }
+    input.push(String::new());
+    let output = watch(&own.gallery, ANNA, &input, &["--fmr", "0.001"]);
+    let steps = steps(&output);
+    assert_eq!(steps.len(), 26, "{}", stderr(&output));
+    for step in &steps[20..] {
+        assert_eq!(step["counted"], false, "{step}");
+        assert_eq!(step["fixations"], steps[19]["fixations"]);
+    }
+    assert_eq!(output.status.code(), Some(3), "nothing decided yet");
+    assert_eq!(own.log().last().unwrap()["decision"], "go-on", "and that is logged");
+}
+
+#[test]
+fn broken_input_is_named_by_its_line() {
+    let own = Own::new();
+    let mut input = read_by(ANNA);
+    input.truncate(6);
+    for (broken, told) in [
+        ("{\"text\": ", "standard input, line 4: expected {\"text\", \"line\""),
+        ("[1, 2]", "standard input, line 4: expected {\"text\", \"line\""),
+        ("{\"x_char\": 3}", "standard input, line 4: expected {\"text\", \"line\""),
+        (
+            "{\"text\": \"elsewhere\"}",
+            "standard input, line 4: found text \"elsewhere\", expected one",
+        ),
+    ] {
+        input[3] = broken.to_owned();
+        let output = watch(&own.gallery, ANNA, &input, &RATES);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+        assert_eq!(steps(&output).len(), 3, "what came before is answered");
+    }
+    let told = refused(&watch(&own.gallery, "reader-r01", &input, &RATES), 1);
+    assert!(told.contains("found no reader \"reader-r01\""), "{told}");
+    for rate in ["0", "0.5", "nan"] {
+        let told = refused(&watch(&own.gallery, ANNA, &[], &["--fmr", rate]), 2);
+        assert!(told.contains(", expected a rate between 0 and 0.5"), "{told}");
+    }
+    refused(&watch(&own.gallery, ANNA, &[], &["--window", "3"]), 2);
+    let output = watch(&own.gallery, ANNA, &[], &RATES);
+    assert_eq!(output.status.code(), Some(3), "nothing read, nothing decided");
+}
+
+#[test]
+fn what_a_small_gallery_cannot_decide_is_said() {
+    let own = Own::new();
+    let output = watch(&own.gallery, ANNA, &[], &["--fmr", "0.0001", "--fnmr", "0.0001"]);
+    let told = stderr(&output);
+    for what in ["accept at --fmr 0.0001", "reject at --fnmr 0.0001"] {
+        assert!(told.contains(&format!("warning: the gallery is too small to {what}")), "{told}");
+    }
+    let told = stderr(&watch(&own.gallery, ANNA, &[], &RATES));
+    assert!(!told.contains("warning"), "{told}");
+}

@@ -1,0 +1,239 @@
+//! The records of a gallery: what they hold, and how they are read.
+
+use gazeprint::method::{Background, Template};
+use gazeprint::replay::Sketch;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::recordings::Recording;
+use crate::seal::random;
+use crate::{Kind, Location, Snapshot, StoreError};
+
+pub(crate) const FOUNDING: &str = "founding";
+pub(crate) const POPULATION: &str = "population";
+pub(crate) const BACKGROUND: &str = "background";
+pub(crate) const RULES: &str = "rules";
+
+/// What can go wrong with a gallery.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GalleryError {
+    /// With the place it is kept at.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A record that is whole, and not what it should be.
+    #[error(
+        "{at}: {record} cannot be used: {message}; it was written by another version of gazeprint: \
+         use that one, or enrol anew"
+    )]
+    Content {
+        /// The gallery.
+        at: Location,
+        /// Which record.
+        record: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// Nobody of that name.
+    #[error("{at}: found no reader {reader:?}{}; `gazeprint gallery list` shows all", near(.nearest))]
+    UnknownReader {
+        /// The gallery.
+        at: Location,
+        /// The name given.
+        reader: String,
+        /// The name most like it.
+        nearest: Option<String>,
+    },
+    /// Somebody else changed the reader or the population at the same time.
+    #[error("{at}: {what} was changed by another process meanwhile; try again")]
+    Conflict {
+        /// The gallery.
+        at: Location,
+        /// What was changed.
+        what: String,
+    },
+}
+
+fn near(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
+}
+
+/// What is fixed when a gallery is made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Founding {
+    /// Version of gazeprint that made it.
+    pub gazeprint: String,
+    /// When, in seconds since 1970.
+    pub created: u64,
+    /// The method.
+    pub method: String,
+    /// Shortest and longest duration of a fixation that counts, ms.
+    pub durations_ms: [f64; 2],
+    /// What names are hashed with, where readers are kept under pseudonyms.
+    pub pseudonyms: Option<[u8; 32]>,
+}
+
+impl Founding {
+    /// Something random to hash names with.
+    ///
+    /// # Errors
+    /// If the system gives no random numbers.
+    pub fn new_salt() -> Result<[u8; 32], GalleryError> {
+        Ok(random()?)
+    }
+}
+
+/// A reader as listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Name or pseudonym.
+    pub id: String,
+    /// Recordings.
+    pub recordings: usize,
+    /// Fixations that count.
+    pub fixations: usize,
+    /// First enrolled, in seconds since 1970.
+    pub enrolled: u64,
+    /// Last changed.
+    pub changed: u64,
+    /// Rises with each change.
+    pub revision: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredTemplate {
+    pub(crate) entry: Entry,
+    pub(crate) template: Template,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredBackground {
+    /// Rises when the population is learned anew.
+    pub(crate) era: u64,
+    pub(crate) background: Background,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredRules<R> {
+    /// That of the gallery with these rules, unchanged since they were learned.
+    pub(crate) generation: u64,
+    pub(crate) rules: R,
+}
+
+/// A reader to be enrolled.
+#[derive(Debug, Clone)]
+pub struct Enrolment {
+    /// Name or pseudonym.
+    pub id: String,
+    /// All recordings, old and new.
+    pub recordings: Vec<Recording>,
+    /// Fixations that count.
+    pub fixations: usize,
+    /// Learned from them.
+    pub template: Template,
+}
+
+/// A probe to be remembered.
+#[derive(Debug, Clone, Copy)]
+pub struct Remember<'a> {
+    /// Whose it was taken for.
+    pub id: &'a str,
+    /// Its readings.
+    pub sketches: &'a [Sketch],
+    /// What was remembered of the reader when it was compared: [`crate::Gallery::earlier_probes`].
+    pub earlier: &'a [Sketch],
+}
+
+/// All that comparing takes.
+#[derive(Debug, Clone)]
+pub struct Loaded<R> {
+    /// What templates are compared on.
+    pub background: Background,
+    /// The readers, by name.
+    pub readers: Vec<Entry>,
+    /// Their templates.
+    pub templates: Vec<Template>,
+    /// How decisions are made, where that was learned.
+    pub rules: Option<R>,
+    /// Whether it was learned from the readers as they are now.
+    pub is_current: bool,
+    /// How often the population was learned anew.
+    pub era: u64,
+    /// Rises with every change of readers, population or rules.
+    pub generation: u64,
+}
+
+pub(crate) fn encode<T: Serialize>(
+    at: &Location,
+    record: &str,
+    value: &T,
+) -> Result<Vec<u8>, GalleryError> {
+    postcard::to_stdvec(value).map_err(|error| content(at, record, error))
+}
+
+pub(crate) fn decode<T: DeserializeOwned>(
+    at: &Location,
+    record: &str,
+    bytes: &[u8],
+) -> Result<T, GalleryError> {
+    postcard::from_bytes(bytes).map_err(|error| content(at, record, error))
+}
+
+pub(crate) fn content(at: &Location, record: &str, error: impl ToString) -> GalleryError {
+    let (record, message) = (record.to_owned(), error.to_string());
+    GalleryError::Content { at: at.clone(), record, message }
+}
+
+/// A setting that every gallery has.
+pub(crate) fn setting<T: DeserializeOwned>(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+    name: &str,
+) -> Result<T, GalleryError> {
+    let bytes = snapshot.get(Kind::Settings, name)?;
+    decode(at, name, &bytes.ok_or_else(|| content(at, name, "it is missing"))?)
+}
+
+/// All templates, by name of the reader.
+pub(crate) fn templates(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+) -> Result<Vec<StoredTemplate>, GalleryError> {
+    let mut stored: Vec<StoredTemplate> = Vec::new();
+    snapshot.each(Kind::Template, |name, bytes| {
+        stored.push(decode(at, &format!("the template of {name:?}"), &bytes)?);
+        Ok::<_, GalleryError>(())
+    })?;
+    stored.sort_by(|a, b| a.entry.id.cmp(&b.entry.id));
+    Ok(stored)
+}
+
+pub(crate) fn template(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+    id: &str,
+) -> Result<Option<StoredTemplate>, GalleryError> {
+    let bytes = snapshot.get(Kind::Template, id)?;
+    bytes.map(|bytes| decode(at, &format!("the template of {id:?}"), &bytes)).transpose()
+}
+
+pub(crate) fn read_recordings(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+    id: &str,
+) -> Result<Vec<Recording>, GalleryError> {
+    let record = format!("the recordings of {id:?}");
+    let bytes = snapshot.get(Kind::Readings, id)?;
+    decode(at, &record, &bytes.ok_or_else(|| content(at, &record, "they are missing"))?)
+}
+
+pub(crate) fn earlier(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+    id: &str,
+) -> Result<Vec<Sketch>, GalleryError> {
+    let bytes = snapshot.get(Kind::Probe, id)?;
+    let sketches = bytes.map(|bytes| decode(at, &format!("earlier probes of {id:?}"), &bytes));
+    Ok(sketches.transpose()?.unwrap_or_default())
+}
