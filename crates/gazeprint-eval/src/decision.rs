@@ -204,6 +204,12 @@ impl Rules {
         self.threshold(&self.claims, rate, fixations, comparisons)
     }
 
+    /// The rate to ask for among more readers than the rules were learned from: strangers have as many
+    /// more chances to resemble somebody.
+    pub fn rate_among(&self, rate: f64, readers: usize) -> f64 {
+        rate * ((self.readers as f64 - 1.0) / readers.max(1) as f64).min(1.0)
+    }
+
     /// The threshold under which the best of all readers is nobody known, for a rate of strangers who
     /// are taken for somebody.
     pub fn for_stranger(&self, rate: f64, fixations: usize) -> Threshold {
