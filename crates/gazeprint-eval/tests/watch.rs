@@ -32,7 +32,7 @@ fn increments_add_up() {
     for reading in test.iter().step_by(37) {
         let probe = gallery.probe(reading);
         let whole = gallery.scores(&probe);
-        let mut sum = vec![0.0; 20];
+        let mut sum = [0.0; 20];
         for added in increments(&gallery, reading) {
             sum.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
         }
