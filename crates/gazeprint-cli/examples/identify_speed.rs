@@ -8,6 +8,8 @@
 //! with a key file, then identifies probes of the other texts. Times are medians over probes of
 //! different readers, in one process, with the file in the cache of the system.
 
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;

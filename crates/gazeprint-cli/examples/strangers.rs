@@ -7,6 +7,8 @@
 //! Readers and texts are halved at random. One half of the readers is enrolled from one half of the
 //! texts, by a gallery's own means; the other half makes claims with the other texts.
 
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
 use std::collections::HashSet;
 use std::path::Path;
 

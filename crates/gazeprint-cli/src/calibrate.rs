@@ -10,7 +10,7 @@ use crate::enroll::limits_of;
 use crate::inspect::plural;
 use crate::progress::Progress;
 
-/// Most readers that rules are learned from: with more, they cost time and change nothing.
+/// Most readers that rules are learned from: with more, they cost time and change little.
 const MOST_FOR_RULES: usize = 256;
 /// Seed of how recordings are halved to learn the rules: results must not depend on when.
 const SEED: u64 = 1;

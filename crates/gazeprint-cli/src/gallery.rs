@@ -366,6 +366,7 @@ fn words(event: &Event) -> String {
     };
     match event {
         Event::Created {} => "created".to_owned(),
+        Event::Copied {} => "copied to another place".to_owned(),
         Event::Enrolled { reader, recordings } => {
             format!("enrolled {reader}: {}", plural(*recordings, "recording"))
         }

@@ -104,7 +104,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let readings = probe::read(&gallery, &args.probe)?;
     let comparing = Comparing::load(&mut gallery)?;
     let compared = comparing.compare(&readings);
-    let threshold = comparing.rules.for_stranger(args.fpir, compared.fixations);
+    let threshold = {
+        let rate = comparing.rules.rate_among(args.fpir, comparing.readers.len() - 1);
+        comparing.rules.for_stranger(rate, compared.fixations)
+    };
     let mut order: Vec<usize> = (0..comparing.readers.len()).collect();
     order.sort_by(|&a, &b| compared.ratios[b].total_cmp(&compared.ratios[a]).then(a.cmp(&b)));
     let best = order[0];
@@ -127,7 +130,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         posterior: compared.posterior[place],
         ratio: compared.ratios[place],
         llr: compared.llrs[place],
-        parts: compared.evidence[place],
+        parts: comparing.templates.evidence(&compared.probe, place),
     });
     let answer = Answer {
         decision: if is_known { id.clone() } else { "unknown".to_owned() },

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use gazeprint::gallery::Gallery as _;
-use gazeprint::method::{Evidence, PopulationGallery};
+use gazeprint::method::PopulationGallery;
 use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::template::Probe;
@@ -81,7 +81,7 @@ impl Comparing {
         Compared {
             llrs: self.rules.calibrated(&ratios, fixations),
             posterior: self.rules.posterior(&scores, fixations),
-            evidence: self.templates.evidence(&probe),
+            probe,
             scores,
             ratios,
             fixations,
@@ -97,7 +97,7 @@ pub(crate) struct Compared {
     /// Calibrated, nats.
     pub(crate) llrs: Vec<f64>,
     pub(crate) posterior: Vec<f64>,
-    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) probe: Probe,
     pub(crate) fixations: usize,
 }
 

@@ -147,10 +147,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                     args.words.display()
                 );
             };
-            if let Some(answer) = pending.take().filter(|_| args.by_text) {
-                if !say(&mut out, &answer)? {
-                    break;
-                }
+            if let Some(answer) = pending.take().filter(|_| args.by_text)
+                && !say(&mut out, &answer)?
+            {
+                break;
             }
             current = Some(Current {
                 text: text.clone(),

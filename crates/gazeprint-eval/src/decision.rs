@@ -75,6 +75,17 @@ pub fn ratios_to_cohort(scores: &[f64]) -> Vec<f64> {
     cohort_ratios(scores).into_iter().map(|ratio| ratio + others).collect()
 }
 
+/// The same for one reader.
+pub fn ratio_to_cohort(scores: &[f64], reader: usize) -> f64 {
+    let others = || scores.iter().enumerate().filter(|(i, _)| *i != reader).map(|(_, s)| *s);
+    let peak = others().fold(f64::NEG_INFINITY, f64::max);
+    if peak == f64::NEG_INFINITY {
+        return scores[reader] - peak;
+    }
+    let sum: f64 = others().map(|s| (s - peak).exp()).sum();
+    scores[reader] - peak - sum.ln() + (scores.len() as f64 - 1.0).ln()
+}
+
 /// The ratios of a probe to all readers but its own, as if that one were not enrolled.
 fn as_stranger(probe: &ComparedProbe) -> Vec<f64> {
     let (before, after) = probe.scores.split_at(probe.reader);
@@ -191,6 +202,12 @@ impl Rules {
     pub fn for_claim(&self, rate: f64, fixations: usize) -> Threshold {
         let comparisons = self.behind(fixations).false_claims;
         self.threshold(&self.claims, rate, fixations, comparisons)
+    }
+
+    /// The rate to ask for among more readers than the rules were learned from: strangers have as many
+    /// more chances to resemble somebody.
+    pub fn rate_among(&self, rate: f64, readers: usize) -> f64 {
+        rate * ((self.readers as f64 - 1.0) / readers.max(1) as f64).min(1.0)
     }
 
     /// The threshold under which the best of all readers is nobody known, for a rate of strangers who

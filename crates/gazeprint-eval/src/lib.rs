@@ -11,6 +11,7 @@
 //! | [`portrait`] | shows one reader: densities, calibration, a reading, draws of the posterior |
 //! | [`decision`] | who it is, or nobody known; whether a claim is true |
 //! | [`watch`] | the same after every fixation |
+//! | [`vigil`] | watches in a study: seconds to decide, and to notice a swap |
 //! | [`report`] | turns a study into `study.json` |
 //! | [`tables`] | sets a report as tables, in Markdown and LaTeX |
 //! | [`page`] | sets a report as a page, with its figures |
@@ -51,6 +52,7 @@ mod sentences;
 pub mod study;
 pub mod summary;
 pub mod tables;
+pub mod vigil;
 pub mod watch;
 
 pub use calibration::{LearnedThreshold, RATES};

@@ -16,6 +16,8 @@ use crate::curves::Curves;
 use crate::measures::{Claims, ReaderErrors, rank_one};
 use crate::protocol::{Protocol, ProtocolError, Split, draw_readers};
 use crate::sentences::Sentences;
+use crate::vigil::SplitVigils;
+use crate::watch::WatchParams;
 
 /// Why a study failed.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -117,6 +119,8 @@ pub struct Plan {
     pub limits: Limits,
     /// Whether readers are attacked too.
     pub attacks: bool,
+    /// How readers are watched, where they are.
+    pub watch: Option<WatchParams>,
 }
 
 /// A corpus as a plan has it: its readers drawn, its fixations read, its readings divided.
@@ -249,6 +253,8 @@ pub struct SplitResult {
     pub clamped: usize,
     /// Attacks, where they were asked for and there are thresholds to judge them by.
     pub attacks: Option<SplitAttacks>,
+    /// Watches, where they were asked for and there are rules to decide by.
+    pub vigils: Option<SplitVigils>,
 }
 
 /// A method over all splits.
@@ -360,6 +366,9 @@ fn run_split(
         let sentences = &sentences;
         SplitAttacks::of(&Target { divided, number, fitted: &fitted, calibration, sentences })
     });
+    let vigils = plan.watch.and_then(|params| {
+        SplitVigils::of(&fitted, &training, split, readings, params, protocol.seed)
+    });
     let scores: Vec<ProbeScores> = scores.collect();
     let clamped = sentences.clamped();
     let result = SplitResult {
@@ -372,6 +381,7 @@ fn run_split(
         score_seconds,
         clamped,
         attacks,
+        vigils,
         thresholds: calibration.as_ref().map_or_else(Vec::new, |c| c.thresholds.clone()),
     };
     Ok((result, scores))

@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 
 use gazeprint::gallery::Gallery;
 use gazeprint::saccade::Reading;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::decision::{Rules, ratios_to_cohort};
+use crate::decision::{Rules, ratio_to_cohort};
 
 /// Error rates and memory of a watch.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WatchParams {
     /// Wanted rate of false accepts.
     pub false_accepts: f64,
@@ -78,6 +78,8 @@ pub struct Watcher<'a> {
     total: Vec<f64>,
     /// What each of the last fixations added.
     recent: VecDeque<Vec<f64>>,
+    /// The sum of that.
+    window: Vec<f64>,
     last: Step,
 }
 
@@ -108,6 +110,7 @@ impl<'a> Watcher<'a> {
             params: WatchParams { window: params.window.max(1), ..params },
             total: vec![0.0; readers],
             recent: VecDeque::new(),
+            window: vec![0.0; readers],
             last: Step { fixations: 0, seconds: 0.0, llr: 0.0, decision: Decision::GoOn },
         }
     }
@@ -126,18 +129,21 @@ impl<'a> Watcher<'a> {
     /// Looks at the next fixation: how long it was, and what it adds to the scores of all readers.
     pub fn next(&mut self, duration_ms: f64, added: Vec<f64>) -> Step {
         self.total.iter_mut().zip(&added).for_each(|(total, added)| *total += added);
+        self.window.iter_mut().zip(&added).for_each(|(sum, added)| *sum += added);
         self.recent.push_back(added);
-        if self.recent.len() > self.params.window {
-            self.recent.pop_front();
+        if self.recent.len() > self.params.window
+            && let Some(oldest) = self.recent.pop_front()
+        {
+            self.window.iter_mut().zip(oldest).for_each(|(sum, oldest)| *sum -= oldest);
         }
         self.last.fixations += 1;
         self.last.seconds += duration_ms / 1000.0;
         let (scores, fixations) = match self.last.decision {
-            Decision::GoOn => (self.total.clone(), self.last.fixations),
-            _ => (self.of_window(), self.recent.len()),
+            Decision::GoOn => (&self.total, self.last.fixations),
+            _ => (&self.window, self.recent.len()),
         };
-        let ratios = ratios_to_cohort(&scores);
-        self.last.llr = self.rules.calibrated(&ratios[self.reader..=self.reader], fixations)[0];
+        let ratio = ratio_to_cohort(scores, self.reader);
+        self.last.llr = self.rules.calibrated(&[ratio], fixations)[0];
         let [reject, accept] = self.thresholds();
         // What was decided on everything is not undone by less than a window.
         let is_full = self.recent.len() == self.params.window;
@@ -149,14 +155,6 @@ impl<'a> Watcher<'a> {
             }
         }
         self.last
-    }
-
-    fn of_window(&self) -> Vec<f64> {
-        let mut scores = vec![0.0; self.total.len()];
-        for added in &self.recent {
-            scores.iter_mut().zip(added).for_each(|(score, added)| *score += added);
-        }
-        scores
     }
 }
 

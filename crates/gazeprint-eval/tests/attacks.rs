@@ -21,6 +21,7 @@ fn divided(readers: usize, lines: usize) -> DividedCorpus {
         probe_sentences: vec![3],
         limits: Limits::default(),
         attacks: true,
+        watch: None,
     };
     DividedCorpus::new(params.build().unwrap().run(), plan).unwrap()
 }

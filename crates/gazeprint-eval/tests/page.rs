@@ -5,12 +5,14 @@ mod common;
 #[path = "common/report.rs"]
 mod fixture;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fixture::report;
 use gazeprint_eval::figure::Drawing;
 use gazeprint_eval::page::{caption, html};
-use gazeprint_eval::report::{Estimate, Report};
+use gazeprint_eval::report::{
+    AcceptedReport, AttackReport, AttacksReport, Estimate, LivenessReport, MethodAttacks, Report,
+};
 use gazeprint_eval::robustness::{
     DurationLevel, MethodAccuracy, NoiseLevel, Outcome, ProbeAccuracy, Robustness,
 };
@@ -211,6 +213,58 @@ fn worse_recordings_have_a_table() {
     assert!(markdown.contains("| fixations from 80 ms on | 12.5 % | 0.750 ± 0.025 | – |"));
     assert!(!markdown.contains("noise, 4 characters"));
     assert!(page(&report).contains("id=\"tab-robustness\""));
+}
+
+#[test]
+fn attacks_have_tables() {
+    let estimate = |mean| Estimate { mean, se: Some(0.025), ci95: Some([mean / 2.0, mean]) };
+    let attack = |attack, accepted, lifeless| AttackReport {
+        attack,
+        claims: 1200,
+        accepted_at: [1e-2, 1e-3]
+            .map(|fmr| AcceptedReport {
+                fmr,
+                accepted: estimate(accepted),
+                guarded: estimate(accepted / 2.0),
+            })
+            .to_vec(),
+        replayed: Some(estimate(0.0)),
+        lifeless,
+    };
+    let size = |sentences| AttacksReport {
+        sentences,
+        liveness: Some(LivenessReport { area: estimate(0.25), eer: estimate(0.375) }),
+        attacks: vec![
+            attack("genuine", 0.75, Some(estimate(0.01))),
+            attack("forgery", 0.5, Some(estimate(0.125))),
+        ],
+    };
+    let mut report = report(2, 2);
+    let page_without = page(&report);
+    assert!(!page_without.contains("id=\"attacks\""));
+    let method = |method: &str, forgeable| MethodAttacks {
+        method: method.into(),
+        forgeable,
+        liveness_weights: BTreeMap::new(),
+        by_sentences: vec![size(Some(1)), size(Some(5)), size(None)],
+    };
+    report.attacks = Some(vec![method("population", true), method("landwehr", false)]);
+    let markdown = markdown(&report).replace('\u{a0}', " ");
+    let row = "| population | 5 | forgery, target’s template | 1,200 | 0.500 ± 0.025 \
+               | \\[0.250, 0.500\\] | 0.250 ± 0.025 |";
+    assert!(markdown.contains(row), "{markdown}");
+    assert!(
+        markdown.contains(
+            "| population | 5 | 0.250 ± 0.025 | 0.375 ± 0.025 | 0.010 ± 0.025 | 0.125 ± 0.025 |"
+        ),
+        "{markdown}"
+    );
+    assert!(markdown.contains("Templates of landwehr do not say how to go through a text"));
+    let page = page(&report);
+    for id in ["attacks", "tab-attacks", "tab-attacks-by-sentences", "tab-liveness"] {
+        assert!(page.contains(&format!("id=\"{id}\"")), "{id}");
+    }
+    assert!(latex(&report).contains("tab:gazeprint-attacks"));
 }
 
 #[test]

@@ -271,6 +271,7 @@ fn given_splits_work_with_some_of_the_readers() {
         readers: Some(3),
         probe_sentences: vec![1],
         attacks: false,
+        watch: None,
         limits: Limits::default(),
     };
     let divided = DividedCorpus::new(corpus, plan).unwrap();

@@ -46,6 +46,7 @@ fn plan() -> Plan {
         readers: None,
         probe_sentences: vec![1, 3],
         attacks: false,
+        watch: None,
         limits: Limits::default(),
     }
 }

@@ -22,6 +22,7 @@ fn divided(readers: usize, texts: usize, splits: usize) -> DividedCorpus {
         readers: None,
         probe_sentences: vec![1, 3, 5],
         attacks: false,
+        watch: None,
         limits: Limits::default(),
     };
     DividedCorpus::new(params.build().unwrap().run(), plan).unwrap()
@@ -91,6 +92,7 @@ fn estimates_lie_in_their_intervals_where_splits_differ() {
         readers: None,
         probe_sentences: vec![1, 3],
         attacks: false,
+        watch: None,
         limits: Limits::default(),
     };
     let divided = DividedCorpus::new(corpus, plan).unwrap();
@@ -258,6 +260,7 @@ fn calibration_holds_across_sessions() {
             readers: None,
             probe_sentences: vec![3, 10],
             attacks: false,
+            watch: None,
             limits: Limits::default(),
         };
         let divided = DividedCorpus::new(params.build().unwrap().run(), plan).unwrap();

@@ -10,6 +10,9 @@ use crate::recordings::Recording;
 use crate::seal::random;
 use crate::{Kind, Location, Snapshot, StoreError};
 
+/// Version of what records hold; that of the tables they are kept in is another.
+const VERSION: u8 = 1;
+
 pub(crate) const FOUNDING: &str = "founding";
 pub(crate) const POPULATION: &str = "population";
 pub(crate) const BACKGROUND: &str = "background";
@@ -169,7 +172,8 @@ pub(crate) fn encode<T: Serialize>(
     record: &str,
     value: &T,
 ) -> Result<Vec<u8>, GalleryError> {
-    postcard::to_stdvec(value).map_err(|error| content(at, record, error))
+    let bytes = postcard::to_extend(value, vec![VERSION]);
+    bytes.map_err(|error| content(at, record, error))
 }
 
 pub(crate) fn decode<T: DeserializeOwned>(
@@ -177,7 +181,16 @@ pub(crate) fn decode<T: DeserializeOwned>(
     record: &str,
     bytes: &[u8],
 ) -> Result<T, GalleryError> {
-    postcard::from_bytes(bytes).map_err(|error| content(at, record, error))
+    // Contents do not describe themselves: those of another version would be taken for other numbers.
+    let Some((&VERSION, bytes)) = bytes.split_first() else {
+        let found = bytes.first().map_or("none".to_owned(), u8::to_string);
+        return Err(content(at, record, format!("found version {found}, expected {VERSION}")));
+    };
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        Ok((_, rest)) => Err(content(at, record, format!("found {} bytes too many", rest.len()))),
+        Err(error) => Err(content(at, record, error)),
+    }
 }
 
 pub(crate) fn content(at: &Location, record: &str, error: impl ToString) -> GalleryError {

@@ -72,6 +72,8 @@ pub enum Event {
         /// Readers that it was learned from.
         readers: usize,
     },
+    /// The whole was copied to another place.
+    Copied {},
     /// Everything was sealed anew.
     Rekeyed {
         /// Whether the gallery is encrypted now.

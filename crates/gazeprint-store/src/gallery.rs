@@ -107,7 +107,7 @@ impl Gallery {
         let mut hash = Hmac::<Sha256>::new_from_slice(salt).expect("a key of any length will do");
         hash.update(name.as_bytes());
         let digits = hash.finalize().into_bytes();
-        let digits: String = digits.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+        let digits: String = digits.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         format!("p-{digits}")
     }
 
@@ -224,7 +224,7 @@ impl Gallery {
         let Enrolment { id, recordings, fixations, template: learned } = enrolment;
         let kept = encode(&at, "recordings", &recordings)?;
         let conflict = |what: String| GalleryError::Conflict { at: at.clone(), what };
-        self.vault.write(|change| {
+        let put = |change: &mut Change<'_>| {
             let known = template(&at, change, &id)?.map(|stored| stored.entry);
             if known.as_ref().map(|entry| entry.revision) != revision {
                 return Err(conflict(format!("reader {id:?}")));
@@ -247,7 +247,12 @@ impl Gallery {
             let recordings = entry.recordings;
             log(&at, change, Event::Enrolled { reader: id.clone(), recordings })?;
             Ok(entry)
-        })
+        };
+        match revision {
+            None => self.vault.write(put),
+            // What was known before is not to be found in the file.
+            Some(_) => self.vault.erase(put),
+        }
     }
 
     /// Keeps how decisions are made, learned from the gallery of a generation (see [`Loaded`]). Says
@@ -285,7 +290,8 @@ impl Gallery {
         let conflict = |what: String| GalleryError::Conflict { at: at.clone(), what };
         let background = StoredBackground { era: era + 1, background: population.background() };
         let population = encode(&at, POPULATION, population)?;
-        self.vault.write(|change| {
+        // What was learned from readers who are no longer there is not to be found in the file.
+        self.vault.erase(|change| {
             let known: StoredBackground = setting(&at, change, BACKGROUND)?;
             if known.era != era || change.count(Kind::Template)? != templates.len() as u64 {
                 return Err(conflict("the population or the list of readers".to_owned()));
@@ -399,6 +405,8 @@ impl Gallery {
         secret: Option<&Secret>,
     ) -> Result<Self, GalleryError> {
         let vault = self.vault.copy_to(at, secret)?;
+        let from = self.vault.location().clone();
+        self.vault.write(|change| log(&from, change, Event::Copied {}))?;
         Ok(Self { vault, founding: self.founding.clone() })
     }
 

@@ -23,9 +23,12 @@ pub struct Recording {
 struct Layout {
     id: String,
     group: Option<String>,
-    /// Number of the line, and number, start and end of its words.
-    lines: Vec<(i32, Vec<(u32, i32, i32)>)>,
+    /// Number of the line, and its words.
+    lines: Vec<(i32, Vec<WordPlace>)>,
 }
+
+/// Number, start and end of a word.
+type WordPlace = (u32, i32, i32);
 
 /// Line, place in characters, duration and onset in ms, and whether signal was lost before.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -79,7 +82,7 @@ impl Layout {
     }
 
     fn text(&self, id: String) -> Result<Text, CorpusError> {
-        let word = |&(index, start, end): &(u32, i32, i32)| Word { index, form: None, start, end };
+        let word = |&(index, start, end): &WordPlace| Word { index, form: None, start, end };
         let line =
             |(number, words): &(i32, Vec<_>)| Line::new(*number, words.iter().map(word).collect());
         let lines = self.lines.iter().map(line).collect::<Result<_, _>>()?;

@@ -88,7 +88,7 @@ impl<'a> Snapshot<'a> {
     /// The record of a name.
     ///
     /// # Errors
-    /// If it is damaged, or absent and others are missing.
+    /// If it is damaged, or the records of its kind are not those that were written.
     pub fn get(
         &mut self,
         kind: Kind,
@@ -109,7 +109,11 @@ impl<'a> Snapshot<'a> {
             return Ok(None);
         };
         match opened(self.sealer, kind, row, &seal, value) {
-            Some((found, value)) if found == name => Ok(Some(value)),
+            Some((found, value)) if found == name => {
+                // An older record under the same name is sealed just as well.
+                self.count_rows(kind)?;
+                Ok(Some(value))
+            }
             _ => Err(self.damaged(kind, &row, Some(name.to_owned()))),
         }
     }
@@ -319,6 +323,8 @@ impl<'a> Change<'a> {
             let (name, most) = (name.chars().take(100).collect(), LARGEST);
             return Err(StoreError::TooLarge { kind, name, found, most });
         }
+        // A sum that does not fit before would never fit again.
+        self.count_rows(kind)?;
         let row = self.sealer.row(name);
         let mut body = body(name, value);
         let seal = self.sealer.seal(Place::Record(kind, row), &mut body)?;
@@ -345,9 +351,9 @@ impl<'a> Change<'a> {
     }
 
     fn remove_record(&mut self, kind: Kind, name: &str) -> Result<bool, StoreError> {
+        self.count_rows(kind)?;
         let row = self.sealer.row(name);
         let Some(Stored { seal, .. }) = self.backend.get(kind, &row)? else {
-            self.count_rows(kind)?;
             return Ok(false);
         };
         self.backend.delete(kind, &row)?;

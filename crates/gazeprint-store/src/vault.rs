@@ -82,6 +82,9 @@ impl Vault {
             let snapshot = Snapshot::new(at, &mut *transaction.backend, &sealer, State::default());
             let mut change = Change::new(snapshot);
             fill(&mut change)?;
+            if change.failed {
+                return Err(StoreError::Failed { at: at.clone() }.into());
+            }
             let header = change.state.header(&lock, &sealer)?;
             transaction.backend.set_header(&header)?;
             Ok(transaction.commit()?)

@@ -201,6 +201,13 @@ fn an_older_record_put_back_is_noticed() {
     vault.write(|change| change.put(Kind::Template, "anna", b"newer")).unwrap();
     connection.execute_batch("REPLACE INTO template SELECT * FROM temp.old").unwrap();
     assert_eq!(part(content(&mut vault)), Part::All(Kind::Template));
+    let noticed = |result: Result<(), StoreError>| {
+        let Err(StoreError::Damaged { part, .. }) = result else { panic!("{result:?}") };
+        assert_eq!(part, Part::All(Kind::Template));
+    };
+    noticed(vault.read(|snapshot| snapshot.get(Kind::Template, "anna").map(drop)));
+    noticed(vault.write(|change| change.put(Kind::Template, "anna", b"newest")));
+    noticed(vault.write(|change| change.remove(Kind::Template, "anna").map(drop)));
 }
 
 #[test]

@@ -119,7 +119,8 @@ fn killed_at_any_moment_a_gallery_loses_nothing() {
     let at = place.fresh();
     Vault::create(&at, Some(&key(1))).unwrap();
     let (mut acknowledged, mut turn, mut last) = (0, 0, 0);
-    while acknowledged < 200 {
+    // On a fast machine a process gets more done before it is killed: kills count, too.
+    while acknowledged < 200 || turn <= 40 {
         let first = last + 1;
         let told = run_and_kill(start("write", &at, first), turn);
         let told = told.expect("nothing was acknowledged");
@@ -139,7 +140,6 @@ fn killed_at_any_moment_a_gallery_loses_nothing() {
         }
         turn += 1;
     }
-    assert!(turn > 40, "{turn}");
 }
 
 /// Puts the gallery under one key and the other in turn.

@@ -87,6 +87,73 @@ pub(crate) fn add_exp(x: &[f64], shifts: &[f64], sums: &mut [f64]) {
     });
 }
 
+/// `out[j] = base[j] + sum of a x[j] + offset` over four pairs `(a, x)`, in this order.
+#[inline]
+pub(crate) fn blend(base: &[f64], pairs: [(f64, &[f64]); 4], offset: f64, out: &mut [f64]) {
+    Arch::new().dispatch(|| {
+        let n = out.len();
+        let [(a, x), (b, y), (c, z), (d, w)] = pairs;
+        // Slices of one length, so that no bounds are left to check.
+        let (base, x, y, z, w) = (&base[..n], &x[..n], &y[..n], &z[..n], &w[..n]);
+        for j in 0..n {
+            out[j] = base[j] + a * x[j] + b * y[j] + c * z[j] + d * w[j] + offset;
+        }
+    });
+}
+
+/// `x[j] = exp(-x[j])`, as [`exp_shifted`] has it.
+#[inline]
+pub(crate) fn exp_negated(x: &mut [f64]) {
+    Arch::new().dispatch(|| {
+        for x in x {
+            *x = exp(-*x);
+        }
+    });
+}
+
+/// Logarithms of products of many numbers, side by side, with one `ln` each in all.
+#[derive(Debug, Clone)]
+pub(crate) struct LogProducts {
+    mantissas: Vec<f64>,
+    exponents: Vec<f64>,
+}
+
+impl LogProducts {
+    pub(crate) fn new(len: usize) -> Self {
+        Self { mantissas: vec![1.0; len], exponents: vec![0.0; len] }
+    }
+
+    /// Multiplies each by one of `x`. What is not a positive normal number makes its product NaN.
+    pub(crate) fn push(&mut self, x: &[f64]) {
+        const FRACTION: u64 = (1 << 52) - 1;
+        const ONE: u64 = 1023 << 52;
+        const LARGE: f64 = f64::from_bits((1023 + 500) << 52);
+        const SMALL: f64 = f64::from_bits((1023 - 500) << 52);
+        Arch::new().dispatch(|| {
+            let n = x.len();
+            let (mantissas, exponents) = (&mut self.mantissas[..n], &mut self.exponents[..n]);
+            for j in 0..n {
+                let bits = x[j].to_bits();
+                let is_normal = x[j] >= f64::MIN_POSITIVE && x[j] < f64::INFINITY;
+                let fraction = f64::from_bits((bits & FRACTION) | ONE);
+                // The exponent as a number: its bits stand in the fraction of one that is large.
+                let exponent =
+                    f64::from_bits((bits >> 52) | (1075 << 52)) - 4_503_599_627_370_496.0;
+                let product = mantissas[j] * if is_normal { fraction } else { f64::NAN };
+                let is_large = product >= LARGE;
+                mantissas[j] = if is_large { product * SMALL } else { product };
+                exponents[j] += exponent - 1023.0 + if is_large { 500.0 } else { 0.0 };
+            }
+        });
+    }
+
+    /// The logarithms.
+    pub(crate) fn ln(&self) -> impl Iterator<Item = f64> {
+        let both = self.mantissas.iter().zip(&self.exponents);
+        both.map(|(mantissa, exponent)| mantissa.ln() + exponent * std::f64::consts::LN_2)
+    }
+}
+
 /// Branch-free exponential: `2^k` times a Taylor polynomial on half an octave each side of zero.
 #[inline(always)]
 fn exp(x: f64) -> f64 {
@@ -201,6 +268,21 @@ mod tests {
         values.iter().for_each(|&v| product.push(v));
         let sum: f64 = values.iter().map(|v| v.ln()).sum();
         assert!((product.ln() / sum - 1.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn products_side_by_side_are_those_one_by_one() {
+        let values = |k: usize| (1..3000).map(move |i| f64::from(i) * [1e-240, 3.7, 1e90][k]);
+        let mut products = LogProducts::new(4);
+        for ((a, b), c) in values(0).zip(values(1)).zip(values(2)) {
+            products.push(&[a, b, c, if c > 2e93 { 0.0 } else { 1.0 }]);
+        }
+        let found: Vec<f64> = products.ln().collect();
+        for (k, found) in found[..3].iter().enumerate() {
+            let sum: f64 = values(k).map(f64::ln).sum();
+            assert!((found / sum - 1.0).abs() < 1e-14, "{found} {sum}");
+        }
+        assert!(found[3].is_nan());
     }
 
     #[test]

@@ -64,7 +64,7 @@ fn to_read_a_text_again_is_no_replay() {
             });
             let sketches = sketches(&readings);
             let (enrolled, new): (Vec<usize>, Vec<usize>) =
-                (0..readings.len()).partition(|&i| readings[i].reader % 2 == 0);
+                (0..readings.len()).partition(|&i| readings[i].reader.is_multiple_of(2));
             let known = Known::new(enrolled.iter().map(|&i| &sketches[i]));
             let flagged = new.iter().filter(|&&i| known.replayed(&sketches[i]).is_some()).count();
             assert!(flagged as f64 / (new.len() as f64) < 1e-3, "{flagged} of {}", new.len());

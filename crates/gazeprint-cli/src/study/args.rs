@@ -9,6 +9,7 @@ use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Step};
 use gazeprint::method::{self, Method, Scoring};
 use gazeprint_eval::protocol::{Assignment, Division, Protocol};
 use gazeprint_eval::study::Plan;
+use gazeprint_eval::watch::WatchParams;
 use gazeprint_io::Role;
 
 use crate::Usage;
@@ -65,6 +66,9 @@ pub(crate) struct Args {
     /// Also attack the readers: impostors, replays, forgeries drawn from their templates
     #[arg(long)]
     pub(super) attacks: bool,
+    /// Also watch the readers: seconds until a claim is decided, and until a swap is noticed
+    #[arg(long)]
+    pub(super) watch: bool,
     /// Print study.json instead of the table
     #[arg(long)]
     pub(super) json: bool,
@@ -298,6 +302,7 @@ impl Args {
             limits: Limits::new(Millis(self.min_duration), Millis(self.max_duration))
                 .map_err(|error| Usage(error.to_string()))?,
             attacks: self.attacks,
+            watch: self.watch.then(WatchParams::default),
         })
     }
 }

@@ -183,7 +183,7 @@ fn key(args: &Args, divided: &DividedCorpus, manifest: &Manifest) -> String {
     };
     format!(
         "version: {}\ncommit: {}\ncorpus: {}\nseed: {}\ndivision: {division}\nreaders: {:?}\n\
-         texts a probe: {:?}\ndurations: {:?}\nengine: {:?}\nscoring: {:?}\nattacks: {}\n",
+         texts a probe: {:?}\ndurations: {:?}\nengine: {:?}\nscoring: {:?}\nattacks: {}\nwatch: {:?}\n",
         manifest.version,
         manifest.commit.clone().unwrap_or_else(executable),
         manifest.corpus_sha256,
@@ -194,6 +194,7 @@ fn key(args: &Args, divided: &DividedCorpus, manifest: &Manifest) -> String {
         args.engine(),
         args.scoring(),
         plan.attacks,
+        plan.watch,
     )
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gazeprint_eval::report::{
     AttacksReport, DensityDiagnostics, Estimate, MethodAttacks, MethodReport, ProtocolReport,
-    Report,
+    Report, SecondsTaken, WatchReport,
 };
 use gazeprint_eval::robustness::{Outcome, Robustness};
 use gazeprint_eval::tables::{attack_words, grouped};
@@ -41,6 +41,9 @@ pub(super) fn table(report: &Report, out: Option<&Path>) -> Result<String, std::
     let size = Robustness::telling_size(&report.protocol.probe_sentences);
     for attacked in report.attacks.iter().flatten() {
         attacks(&mut text, attacked, size)?;
+    }
+    for watched in report.watch.iter().flatten() {
+        watch(&mut text, watched)?;
     }
     if let Some(worse) = &report.robustness {
         robustness(&mut text, report, worse)?;
@@ -221,6 +224,58 @@ fn attacks(text: &mut String, attacked: &MethodAttacks, size: Option<usize>) -> 
                 told.area.mean, told.eer.mean
             )?;
         }
+    }
+    Ok(())
+}
+
+/// How long watches take to decide, and to notice a swap.
+fn watch(text: &mut String, watched: &WatchReport) -> std::fmt::Result {
+    writeln!(
+        text,
+        "\nwatching with {}: wanted rates of false accepts {} and false rejects {}; seconds of reading\n\
+         {:<26}{:>8}{:>10}{:>10}{:>11}{:>8}{:>9}",
+        watched.method,
+        watched.fmr,
+        watched.fnmr,
+        "who reads",
+        "watches",
+        "accepted",
+        "rejected",
+        "undecided",
+        "mean",
+        "median"
+    )?;
+    let seconds = |text: &mut String, taken: Option<SecondsTaken>| match taken {
+        Some(taken) => writeln!(text, "{:>8.1}{:>9.1}", taken.mean, taken.median),
+        None => writeln!(text, "{:>8}{:>9}", "-", "-"),
+    };
+    for (who, vigils) in
+        [("the reader", &watched.genuine), ("somebody not enrolled", &watched.impostor)]
+    {
+        write!(
+            text,
+            "{who:<26}{:>8}{:>10.3}{:>10.3}{:>11.3}",
+            grouped(vigils.watches),
+            vigils.accepted,
+            vigils.rejected,
+            vigils.undecided
+        )?;
+        seconds(text, vigils.seconds)?;
+    }
+    let swaps = &watched.swaps;
+    if let Some(noticed) = swaps.noticed {
+        write!(
+            text,
+            "{:<26}{:>8}{:>10}{noticed:>10.3}{:>11.3}",
+            "the reader, then another",
+            grouped(swaps.swaps),
+            "",
+            1.0 - noticed
+        )?;
+        seconds(text, swaps.seconds)?;
+    }
+    if let Some(alarms) = watched.false_alarms_per_hour {
+        writeln!(text, "false alarms without a swap: {alarms:.2} in an hour of reading")?;
     }
     Ok(())
 }

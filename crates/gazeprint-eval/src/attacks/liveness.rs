@@ -211,13 +211,16 @@ fn solve(mut matrix: [[f64; N + 1]; N + 1], mut right: [f64; N + 1]) -> [f64; N 
 
 #[cfg(test)]
 mod tests {
+    use gazeprint::random::Stream;
+    use rand::RngExt;
+
     use super::*;
 
-    /// Readings of which some have more of two statistics.
+    /// Readings that have more of one statistic and less of another.
     fn readings(n: usize, shift: f64) -> Vec<Statistics> {
-        let number = |i: usize| (i as f64 * 0.754_877_666).fract() - 0.5;
         let reading = |i: usize| {
-            let mut statistics: Statistics = std::array::from_fn(|k| number(31 * i + 7 * k));
+            let mut rng = Stream { seed: n as u64, index: i as u64 }.chain((5.0 * shift) as u64);
+            let mut statistics: Statistics = std::array::from_fn(|_| rng.random::<f64>() - 0.5);
             statistics[6] += shift;
             statistics[2] -= shift;
             // Nobody looks back.

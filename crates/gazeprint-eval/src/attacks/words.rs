@@ -151,3 +151,64 @@ impl<'a> KnownWords<'a> {
         Some(WordEffects { duration, after, skip, refixation })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gazeprint::corpus::{Limits, Line, Word};
+    use gazeprint::saccade::readings;
+    use gazeprint::simulate::SimulationParams;
+
+    use super::*;
+
+    /// A text of one line of three-letter words.
+    fn text(id: &str, forms: &[&str]) -> Text {
+        let word = |(i, form): (usize, &&str)| {
+            let start = 4 * i as i32;
+            Word { index: i as u32, form: Some((*form).to_owned()), start, end: start + 3 }
+        };
+        let words = forms.iter().enumerate().map(word).collect();
+        Text::new(id, vec![Line::new(1, words).unwrap()]).unwrap()
+    }
+
+    #[test]
+    fn words_are_known_from_other_texts() {
+        let texts = [
+            text("a", &["The", "cat", "sat"]),
+            text("b", &["the,", "dog", "ran"]),
+            text("c", &["the", "emu", "—"]),
+        ];
+        let words = Words::of(&texts);
+        assert_eq!(words.at(0, 0, 0), words.at(1, 0, 0));
+        assert_eq!((words.count, words.at(2, 0, 2), words.at(0, 0, 9)), (6, None, None));
+        // On the first word people stay long, on others short, in the first two texts.
+        let corpus = SimulationParams { readers: 1, texts: 1, ..Default::default() };
+        let (simulated, _) = readings(&corpus.build().unwrap().run(), Limits::default());
+        let mut read = Vec::new();
+        for text in [0, 1] {
+            let mut reading = simulated[0].clone();
+            reading.text = text;
+            reading.events.truncate(3);
+            for (word, event) in reading.events.iter_mut().enumerate() {
+                (event.line, event.word) = (0, word);
+            }
+            let surprise = |duration: f64| Surprise {
+                next: None,
+                skip: None,
+                refixation: None,
+                landing: None,
+                overshoot: None,
+                duration,
+            };
+            read.extend(vec![(reading, [2.0, -1.0, -1.0].map(surprise)); 50]);
+        }
+        let known = KnownWords::learn(&words, read.iter().map(|(r, s)| (r, &s[..])));
+        let of = |text, word| known.effects(text, 0, word).unwrap().duration;
+        assert!(of(2, 0) > 1.0, "{}", of(2, 0));
+        assert!(of(2, 1) < -0.5, "a new word is like other new words: {}", of(2, 1));
+        // Of the text itself nothing is known: its own words are as new ones there.
+        assert!((of(0, 1) - of(2, 1)).abs() < 1e-12);
+        assert!(of(0, 0) < of(2, 0) && of(0, 0) > 0.5);
+        assert!(known.effects(2, 0, 2).is_none());
+        assert_eq!(known.effects(0, 0, 1).unwrap().skip, 0.0);
+    }
+}

@@ -66,6 +66,7 @@ pub fn html(report: &Report, figures: &[(&str, &str, &Drawing)]) -> String {
             results(tables::verification(report), &VERIFICATION),
         ),
         Section::new("attacks", "Attacks", results(tables::attacks(report), &[])),
+        Section::new("watch", "Watching", results(tables::watch(report), &[])),
         Section::new("robustness", "Robustness", results(tables::robustness(report), &ROBUSTNESS)),
         Section::new("readers", "Readers", results(Vec::new(), &READERS)),
         Section::new("more", "More figures", results(Vec::new(), &others)),

@@ -88,6 +88,9 @@ impl Report {
             attacks: plan.attacks.then(|| {
                 study.methods.iter().filter_map(|m| MethodAttacks::of(m, &readers)).collect()
             }),
+            watch: plan.watch.map(|params| {
+                study.methods.iter().filter_map(|m| WatchReport::of(m, params)).collect()
+            }),
             manifest,
         }
     }

@@ -6,6 +6,7 @@
 mod attacks;
 mod build;
 mod readers;
+mod watch;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use serde::Serialize;
 pub use self::attacks::{
     AcceptedReport, AttackReport, AttacksReport, LivenessReport, MethodAttacks,
 };
+pub use self::watch::{SecondsTaken, SwapsReport, VigilsReport, WatchReport};
 pub use crate::measures::ErrorPoint;
 use crate::robustness::Robustness;
 
@@ -37,6 +39,8 @@ pub struct Report {
     pub robustness: Option<Robustness>,
     /// Attacks on the methods, where they were asked for.
     pub attacks: Option<Vec<MethodAttacks>>,
+    /// Readers watched while reading, where that was asked for.
+    pub watch: Option<Vec<WatchReport>>,
     /// What is needed to do it again.
     pub manifest: Manifest,
 }

@@ -2,9 +2,12 @@
 
 use super::number::{plural, proportion, rate_plus_minus, target};
 use super::{Cell, Table, note_on_errors};
-use crate::attacks::{ALTERED_LOSS, ALTERED_SD, REFUSED, judged_rates};
+use crate::attacks::{ALTERED_LOSS, ALTERED_SD, JUDGED, REFUSED, judged_rates};
 use crate::report::{AttackReport, AttacksReport, Estimate, MethodAttacks, Report};
 use crate::robustness::Robustness;
+
+/// Heads over what is accepted at [`judged_rates`].
+const GROUPS: [&str; JUDGED] = ["Accepted at FMR 10⁻²", "Accepted at FMR 10⁻³"];
 
 /// An attack in words.
 pub fn attack_words(name: &str) -> &str {
@@ -54,8 +57,7 @@ fn table(
     table.numbers("Sentences");
     table.words("Attack");
     table.numbers("Claims");
-    for fmr in judged_rates() {
-        let group = if fmr > 5e-3 { "Accepted at FMR 10⁻²" } else { "Accepted at FMR 10⁻³" };
+    for group in GROUPS {
         table.grouped(group, "unguarded");
         table.grouped(group, "95\u{a0}% interval");
         table.grouped(group, "guarded");

@@ -8,6 +8,7 @@
 //! | `identification` | accuracy, ranks, differences between methods |
 //! | `verification` | errors of verification, operating points, thresholds |
 //! | `attacks` | acceptance of attacks, liveness |
+//! | `watch` | seconds to decide, and to notice a swap |
 //! | `robustness` | accuracy on worse recordings |
 //! | `computing` | constants, diagnostics, times |
 //! | `number` | how numbers are set |
@@ -22,6 +23,7 @@ mod markdown;
 pub(crate) mod number;
 mod robustness;
 mod verification;
+mod watch;
 
 use std::collections::BTreeSet;
 
@@ -204,6 +206,7 @@ fn all(report: &Report) -> Vec<Table> {
     let mut tables = identification(report);
     tables.extend(verification(report));
     tables.extend(attacks(report));
+    tables.extend(watch(report));
     tables.extend(robustness(report));
     tables.extend(computing(report));
     tables.extend(times(report));
@@ -237,6 +240,11 @@ pub(crate) fn verification(report: &Report) -> Vec<Table> {
 /// What comes of attempts to deceive.
 pub(crate) fn attacks(report: &Report) -> Vec<Table> {
     filled([attacks::acceptance(report), attacks::by_sentences(report), attacks::liveness(report)])
+}
+
+/// Readers watched while reading.
+pub(crate) fn watch(report: &Report) -> Vec<Table> {
+    filled([watch::watches(report)])
 }
 
 /// How it fares on worse recordings.

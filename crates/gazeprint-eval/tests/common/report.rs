@@ -44,6 +44,7 @@ pub(crate) fn report(methods: usize, splits: usize) -> Report {
         methods,
         robustness: None,
         attacks: None,
+        watch: None,
         manifest: Manifest {
             version: "0.1.0".into(),
             commit: Some("0123abc".into()),

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use super::aims::{Aim, Spot, Ways};
 use super::durations::Stay;
 use super::features::{self, DURATION_FEATURES};
-use super::gallery::{Common, Lanes};
+use super::lanes::{Common, Lanes};
 use super::types::{BACK, Choice, FREE, LEAVE, MOVES};
 use crate::corpus::{Chars, Fixation, Landing, Limits, Line, Millis, Text};
 use crate::density::Tabulated;
@@ -325,7 +325,7 @@ mod tests {
         let within = |f: &Fixation| f.duration.is_some_and(|d| (180.0..=190.0).contains(&d.0));
         assert!(one.iter().all(within));
         // Whoever would never leave a line is stopped.
-        gallery.readers.never_leave();
+        gallery.readers.iter_mut().for_each(Lanes::never_leave);
         let words: usize = texts[0].lines().iter().map(|l| l.words().len()).sum();
         assert_eq!(forge(&gallery, &texts[0]).len(), MOST_PER_WORD * words + MOST);
         let nobody = crate::gallery::Gallery::forge(&gallery, Some(3), &texts[0], limits, stream);

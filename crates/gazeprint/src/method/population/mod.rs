@@ -11,7 +11,8 @@
 //! | `joint` | what the parts of a reader have to do with each other |
 //! | `sessions` | how a reader differs from one day to another |
 //! | `enroll` | what is known of a reader |
-//! | `gallery` | scores |
+//! | `lanes` | scores of some readers at once |
+//! | `gallery` | scores of all |
 //! | `forge` | readings drawn from a template |
 //! | `method` | the method `population` |
 //! | `surprise` | readings held against a template |
@@ -27,6 +28,7 @@ mod forge;
 mod gallery;
 mod gaussian;
 mod joint;
+mod lanes;
 mod learn;
 mod method;
 mod sessions;

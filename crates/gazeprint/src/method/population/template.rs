@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use super::aims::AIMED;
 use super::features::{AIM_FEATURES, DURATION_FEATURES};
-use super::gallery::{Common, Lane, Lanes};
+use super::gallery::BLOCK;
+use super::lanes::{Common, Lane, Lanes};
 use super::types::TYPE_COEFFICIENTS;
 use super::{Population, PopulationGallery, ReaderPosterior};
 use crate::density::Grid;
@@ -15,6 +16,9 @@ use crate::gallery::TemplateGallery;
 use crate::method::stored::{StoredDensityError, checked_grid};
 use crate::saccade::DensityId;
 use crate::template::{Layout, Parts, ReaderModel};
+
+/// Densities below this, in nats, are as good as none.
+const LEAST: f64 = -700.0;
 
 /// What probes are compared with of one reader: coefficients, and densities at the nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,9 +76,14 @@ impl ReaderPosterior {
             types: self.types.clone(),
             durations: self.durations.clone(),
             aims: self.aims.clone(),
-            log_densities: self.densities.iter().map(|d| d.log_mean.clone()).collect(),
+            log_densities: self.densities.iter().map(|d| bounded(&d.log_mean)).collect(),
         }
     }
+}
+
+/// Log densities that can be interpolated: one of minus infinity times nothing would be no number.
+fn bounded(log_f: &[f64]) -> Vec<f64> {
+    log_f.iter().map(|v| v.max(LEAST)).collect()
 }
 
 impl Template {
@@ -104,10 +113,7 @@ impl Template {
         length("densities", self.log_densities.len(), DensityId::ALL.len())?;
         for ((id, log_f), grid) in DensityId::ALL.into_iter().zip(&self.log_densities).zip(grids) {
             length(id.name(), log_f.len(), grid.nodes().len())?;
-            // Densities may vanish: their logarithm is then minus infinity.
-            if log_f.iter().any(|v| v.is_nan() || *v == f64::INFINITY) {
-                return Err(TemplateError::NotFinite { part: id.name() });
-            }
+            finite(id.name(), log_f)?;
         }
         Ok(())
     }
@@ -170,7 +176,7 @@ impl Background {
                 grids: std::array::from_fn(|kind| grid(of_duration(kind))),
                 amplitudes: AIMED.map(grid),
             },
-            readers: Lanes::new(&lanes),
+            readers: lanes.chunks(BLOCK).map(Lanes::new).collect(),
             population: Lanes::new(&[self.nobody.lane()]),
         }
     }

@@ -32,11 +32,6 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Log probability of the type that was chosen, given the linear predictors of the free types.
-    pub(super) fn log_probability(&self, free: &[f64; FREE.len()]) -> f64 {
-        self.probabilities(free).1
-    }
-
     /// Probabilities of all types, and the log of that of the chosen one.
     pub(super) fn probabilities(&self, free: &[f64; FREE.len()]) -> ([f64; MOVES], f64) {
         let mut logits = [0.0; MOVES];

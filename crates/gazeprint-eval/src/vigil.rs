@@ -1,0 +1,175 @@
+//! Watches in a study: how long until they decide, and until they notice that somebody else reads on.
+//!
+//! Every reader is watched over all test texts, one text after another: as who they are, as some
+//! others (as if they were not enrolled themselves), and taken over halfway by another reader. Rules
+//! are learned from the training texts, as a gallery does.
+
+use gazeprint::gallery::Gallery;
+use gazeprint::method::{Fitted, Training};
+use gazeprint::saccade::Reading;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::decision::Rules;
+use crate::protocol::Split;
+use crate::watch::{Decision, WatchParams, Watcher, increments};
+
+/// Readers that each reader is watched as, besides themselves.
+const CLAIMS: usize = 8;
+
+/// Watches in one split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SplitVigils {
+    /// True claims.
+    pub genuine: Vec<Vigil>,
+    /// False ones.
+    pub impostor: Vec<Vigil>,
+    /// Seconds from a swap to its discovery; none where it was not noticed. Of watches that had
+    /// accepted the first reader.
+    pub swaps: Vec<Option<f64>>,
+    /// Readers rejected after they had been accepted, though nobody took their place.
+    pub alarms: usize,
+    /// Seconds that these were watched after they had been accepted.
+    pub guarded_seconds: f64,
+}
+
+/// A watch up to its first decision.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Vigil {
+    /// What was decided first; none where the texts did not suffice.
+    pub accepted: Option<bool>,
+    /// Seconds of reading until then, in fixations.
+    pub seconds: f64,
+}
+
+/// A fixation: how long it was, and what it adds to the scores of all readers.
+type Seen = (f64, Vec<f64>);
+
+fn seen(gallery: &dyn Gallery, readings: &[&Reading]) -> Vec<Seen> {
+    let of = |reading: &&Reading| {
+        let durations = reading.events.iter().map(|event| event.duration);
+        durations.zip(increments(gallery, reading)).collect::<Vec<Seen>>()
+    };
+    readings.iter().flat_map(of).collect()
+}
+
+impl SplitVigils {
+    /// Watches the readers of a split; none where the training texts carry no rules.
+    pub(crate) fn of(
+        fitted: &Fitted,
+        training: &Training<'_>,
+        split: &Split,
+        readings: &[Reading],
+        params: WatchParams,
+        seed: u64,
+    ) -> Option<Self> {
+        let gallery = fitted.gallery.as_ref();
+        let rules = Rules::learn(gallery, &fitted.folds, training, seed)?;
+        let tests: Vec<Vec<&Reading>> = split
+            .test_by_reader()
+            .iter()
+            .map(|test| test.iter().map(|&i| &readings[i]).collect())
+            .collect();
+        let n = tests.len();
+        let watch = |reader: usize| {
+            let watching = Watching { rules: &rules, params, n, reader };
+            let own = seen(gallery, &tests[reader]);
+            let other = (reader + 1) % n;
+            let taken_over = seen(gallery, &tests[other][tests[other].len() / 2..]);
+            let mut vigils = watching.as_themselves(&own);
+            // As others, evenly spaced: every reader is claimed about as often.
+            let step = (n - 1).div_ceil(CLAIMS).max(1);
+            for distance in (1..n).step_by(step) {
+                vigils.impostor.push(watching.as_another((reader + distance) % n, &own));
+            }
+            vigils.swaps.extend(watching.taken_over(&own[..own.len() / 2], &taken_over));
+            vigils
+        };
+        let by_reader: Vec<Self> = (0..n).into_par_iter().map(watch).collect();
+        by_reader.into_iter().reduce(Self::and)
+    }
+
+    fn and(mut self, other: Self) -> Self {
+        self.genuine.extend(other.genuine);
+        self.impostor.extend(other.impostor);
+        self.swaps.extend(other.swaps);
+        self.alarms += other.alarms;
+        self.guarded_seconds += other.guarded_seconds;
+        self
+    }
+}
+
+/// The watches of one reader's reading.
+struct Watching<'a> {
+    rules: &'a Rules,
+    params: WatchParams,
+    n: usize,
+    reader: usize,
+}
+
+impl Watching<'_> {
+    fn as_themselves(&self, own: &[Seen]) -> SplitVigils {
+        let mut watcher = Watcher::new(self.rules, self.n, self.reader, self.params);
+        let (mut first, mut alarms, mut guarded_seconds) = (None, 0, 0.0);
+        let mut before = Decision::GoOn;
+        for (duration, added) in own {
+            let step = watcher.next(*duration, added.clone());
+            if before == Decision::GoOn && step.decision != before {
+                first = Some((step.decision == Decision::Accept, step.seconds));
+            }
+            if before == Decision::Accept {
+                guarded_seconds += duration / 1000.0;
+                alarms += usize::from(step.decision == Decision::Reject);
+            }
+            before = step.decision;
+        }
+        SplitVigils {
+            genuine: vec![vigil(first, watcher.last().seconds)],
+            impostor: Vec::new(),
+            swaps: Vec::new(),
+            alarms,
+            guarded_seconds,
+        }
+    }
+
+    /// As somebody else, with a gallery that does not have the one who reads.
+    fn as_another(&self, claimed: usize, own: &[Seen]) -> Vigil {
+        let place = claimed - usize::from(claimed > self.reader);
+        let mut watcher = Watcher::new(self.rules, self.n - 1, place, self.params);
+        for (duration, added) in own {
+            let mut added = added.clone();
+            added.remove(self.reader);
+            let step = watcher.next(*duration, added);
+            if step.decision != Decision::GoOn {
+                let first = Some((step.decision == Decision::Accept, step.seconds));
+                return vigil(first, step.seconds);
+            }
+        }
+        vigil(None, watcher.last().seconds)
+    }
+
+    /// Another reader, who is not in the gallery, goes on; nothing where the first one was not accepted.
+    fn taken_over(&self, own: &[Seen], other: &[Seen]) -> Option<Option<f64>> {
+        let stranger = (self.reader + 1) % self.n;
+        let place = self.reader - usize::from(self.reader > stranger);
+        let mut watcher = Watcher::new(self.rules, self.n - 1, place, self.params);
+        let mut next = |(duration, added): &Seen| {
+            let mut added = added.clone();
+            added.remove(stranger);
+            watcher.next(*duration, added)
+        };
+        let before = own.iter().map(&mut next).last()?;
+        if before.decision != Decision::Accept {
+            return None;
+        }
+        let noticed = other.iter().map(next).find(|step| step.decision == Decision::Reject);
+        Some(noticed.map(|step| step.seconds - before.seconds))
+    }
+}
+
+fn vigil(first: Option<(bool, f64)>, all: f64) -> Vigil {
+    Vigil {
+        accepted: first.map(|(accepted, _)| accepted),
+        seconds: first.map_or(all, |(_, seconds)| seconds),
+    }
+}

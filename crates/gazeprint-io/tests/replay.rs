@@ -1,0 +1,39 @@
+//! Readers of real corpora are not taken for each other's replays, though they read the same texts.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use std::io::Write;
+use std::time::Instant;
+
+use gazeprint::corpus::Limits;
+use gazeprint::replay::{Known, Sketch};
+use gazeprint::saccade::readings;
+use gazeprint_io::read_corpus;
+
+#[test]
+fn others_readings_of_the_same_texts_are_no_replays() {
+    for name in ["seam", "bournemouth", "provo"] {
+        let Some(folder) = common::find(name) else { continue };
+        let corpus = read_corpus(&folder).unwrap();
+        let (readings, _) = readings(&corpus, Limits::default());
+        let sketches: Vec<Sketch> = readings.iter().map(Sketch::of).collect();
+        let half = |odd: usize| {
+            let of = readings.iter().zip(&sketches).filter(move |(r, _)| r.reader % 2 == odd);
+            of.map(|(_, sketch)| sketch)
+        };
+        let known = Known::new(half(0));
+        let start = Instant::now();
+        let flagged = known.replays(half(1)).into_iter().flatten().count();
+        let seconds = start.elapsed().as_secs_f64();
+        let (new, old) = (half(1).count(), half(0).count());
+        // Past the test harness, which hides what passing tests print.
+        let line = format!("{name}: {flagged} of {new} are taken for one of {old}, {seconds:.3} s");
+        writeln!(std::io::stderr(), "{line}").unwrap();
+        assert!((flagged as f64) < 1e-3 * new as f64, "{line}");
+        assert_eq!(known.replays(half(0).filter(|s| s.len() >= 5)).iter().flatten().count(), {
+            half(0).filter(|s| s.len() >= 5).count()
+        });
+    }
+}
