@@ -102,7 +102,7 @@ fn a_gallery_of_pseudonyms_holds_no_name() {
     let answer = answer(&output);
     assert_eq!(answer["decision"], "accepted");
     let id = answer["reader"].as_str().unwrap();
-    assert!(id.starts_with("p-") && id.len() == 14, "{id}");
+    assert!(id.starts_with("p-") && id.len() == 34, "{id}");
     succeeded(&own.verify(&SHARED.probe(ANNA), id, &["--allow-replay", "--fmr", "0.05"]));
     assert_eq!(own.verify(&SHARED.probe(BERT), ANNA, &[]).status.code(), Some(3));
     let output = own.identify(&SHARED.probe(BERT), &["--fpir", "0.2"]);
