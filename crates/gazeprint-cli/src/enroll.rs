@@ -178,15 +178,14 @@ fn fitting(
         ))
         .into());
     }
-    if let Some(population) = population {
-        let given = postcard::to_stdvec(population)?;
-        if given != postcard::to_stdvec(&gallery.population()?.0)? {
-            return Err(Usage(format!(
-                "{at} exists already with another population, which stays as it is; leave out \
-                 --population, or learn it anew with `gazeprint gallery relearn`"
-            ))
-            .into());
-        }
+    if let Some(population) = population
+        && !gallery.has_population(population)?
+    {
+        return Err(Usage(format!(
+            "{at} exists already with another population, which stays as it is; leave out \
+             --population, or learn it anew with `gazeprint gallery relearn`"
+        ))
+        .into());
     }
     Ok(gallery)
 }

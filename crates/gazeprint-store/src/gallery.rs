@@ -131,6 +131,17 @@ impl Gallery {
         })
     }
 
+    /// Whether this is the population.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn has_population(&mut self, population: &Population) -> Result<bool, GalleryError> {
+        let at = self.vault.location().clone();
+        let expected = encode(&at, POPULATION, population)?;
+        let found = self.vault.read(|snapshot| snapshot.get(Kind::Settings, POPULATION))?;
+        Ok(found.is_some_and(|found| *found == expected))
+    }
+
     /// The readers with their templates, and what else comparing takes.
     ///
     /// # Errors

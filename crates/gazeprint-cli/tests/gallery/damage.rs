@@ -15,7 +15,7 @@ fn is_told(own: &Own, damaged: &[u8], what: &str) -> bool {
     for rest in ["-journal", "-wal", "-shm"] {
         _ = fs::remove_file(format!("{}{rest}", own.gallery));
     }
-    let asked = ["--json", "--forget", "--top", "8", "--fpir", "0.2"];
+    let asked = ["--json", "--forget", "--top", "6", "--fpir", "0.2"];
     let output = own.identify(&SHARED.probe(ANNA), &asked);
     if output.status.code() == Some(1) {
         let told = stderr(&output);

@@ -2,8 +2,8 @@
 
 use std::process::{Child, Command, Stdio};
 
-use crate::common::{stderr, succeeded};
-use crate::people::{ANNA, ANSWERS, ENROLLED, Own, SHARED, TEXTS, answer, answers};
+use crate::common::{gazeprint, stderr, succeeded};
+use crate::people::{ANNA, ANSWERS, ENROLLED, Own, SHARED, TEXTS, answer, answers, holds};
 
 fn start(arguments: &[&str]) -> Child {
     Command::new(assert_cmd::cargo::cargo_bin("gazeprint"))
@@ -18,7 +18,7 @@ fn start(arguments: &[&str]) -> Child {
 fn enrolling_and_identifying_at_the_same_time_works() {
     let own = Own::empty();
     let population = SHARED.population();
-    // Five at first, so that something can be identified; then three processes with one each, and
+    // Five at first, so that something can be identified; then one process with somebody new, and
     // two that give more to the same reader.
     let first = own.corpus("first", |reader, text| {
         ENROLLED[..5].contains(&reader) && text <= if reader == "r002" { 12 } else { TEXTS }
@@ -58,20 +58,23 @@ fn enrolling_and_identifying_at_the_same_time_works() {
 #[test]
 fn two_processes_may_make_the_same_gallery() {
     let own = Own::empty();
-    let population = SHARED.population();
+    let (population, key) = (SHARED.population(), own.path("secret.key"));
+    succeeded(&gazeprint(&["gallery", "key", &key]));
+    let made = ["--population", &population, "--key-file", &key];
     let halves = [0, 1].map(|half| {
         own.corpus(&format!("half {half}"), |reader, text| {
             ENROLLED.iter().position(|r| *r == reader).is_some_and(|i| i % 2 == half)
                 && text <= TEXTS
         })
     });
-    let making = halves.each_ref().map(|corpus| {
-        start(&["enroll", corpus, "--gallery", &own.gallery, "--population", &population])
-    });
+    let making = halves
+        .each_ref()
+        .map(|corpus| start(&[&["enroll", corpus, "--gallery", &own.gallery], &made[..]].concat()));
     for child in making {
         succeeded(&child.wait_with_output().unwrap());
     }
-    assert_eq!(answers(&own.gallery, &[]), *ANSWERS);
+    assert_eq!(answers(&own.gallery, &["--key-file", &key]), *ANSWERS);
+    assert!(!holds(&own.bytes(), "reader-r0"), "encrypted from the beginning");
 }
 
 #[test]
