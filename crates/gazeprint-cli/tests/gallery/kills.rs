@@ -116,7 +116,9 @@ fn counted(corpus: &str) -> BTreeMap<String, u64> {
 /// Enrols until so many were acknowledged, or time is up and at least `least` were.
 fn kill_over_and_over(most: usize, least: usize, patience: Duration) {
     let own = Own::empty();
-    let corpora = corpora(&own, most.div_ceil(2).next_multiple_of(AT_ONCE));
+    // Everybody is enrolled in two steps. Some enrolments are made, but killed before they are
+    // acknowledged: a fifth more than are needed.
+    let corpora = corpora(&own, (most * 3 / 5).next_multiple_of(AT_ONCE));
     let begun = Instant::now();
     let (mut turn, mut acknowledged, mut kills) = (0, 0, 0);
     // What each reader must have.
