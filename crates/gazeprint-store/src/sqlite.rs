@@ -50,6 +50,10 @@ const GUARDS: &str = "
 const NO_GUARDS: &str =
     "DROP TRIGGER log_insert; DROP TRIGGER log_update; DROP TRIGGER log_delete;";
 
+/// How often, and how long apart, an empty file is looked at before it is taken for left over.
+const MOST_LOOKS: usize = 100;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
 /// A file of SQLite.
 pub(crate) struct Sqlite {
     at: Location,
@@ -69,6 +73,13 @@ impl Sqlite {
             io::ErrorKind::NotFound => StoreError::Missing { at: at.clone() },
             _ => StoreError::System { file: path.to_owned(), doing: "opening the gallery", error },
         })?;
+        // Another process may be about to fill it.
+        for _ in 0..MOST_LOOKS {
+            if fs::metadata(&file).is_ok_and(|there| there.len() > 0) {
+                break;
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
         let other =
             |found: &str| Err(StoreError::NotAGallery { at: at.clone(), found: found.to_owned() });
         if file.is_dir() {
