@@ -1,7 +1,5 @@
 //! Newton to the mode, then importance-weighted quasi-random draws around it.
 
-use std::sync::OnceLock;
-
 use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::Llt;
 use faer::linalg::triangular_solve::{
@@ -10,21 +8,15 @@ use faer::linalg::triangular_solve::{
 use faer::{Accum, Mat, MatRef, Par, Side};
 use rand::RngExt;
 use rand::seq::SliceRandom;
-use statrs::distribution::{ContinuousCDF, Gamma, Normal};
 
 use super::diagnostics::pareto_smooth;
 use super::newton::{Mode, Scratch};
+use super::standard::{DEGREES, GAMMA_DEGREES, MOST, StandardDraws};
 use super::{Diagnostics, InferenceError, Nuts, Posterior, Problem};
-use crate::density::Features;
 use crate::random::Stream;
 
-/// Degrees of freedom of the gamma part of the proposal. Few truncated observations leave a long
-/// plateau far from the mode, which only very heavy tails find.
-const GAMMA_DEGREES: f64 = 2.0;
 /// Number of coefficients of the gamma part.
 const GAMMA_LEN: usize = 2;
-/// Degrees of freedom of the rest of the heavy-tailed part.
-const DEGREES: f64 = 5.0;
 /// Scale of the heavy-tailed parts relative to the curvature at the mode.
 const SCALE: f64 = 1.2;
 /// A coefficient of which the data say less than this part of what the prior says is drawn from a
@@ -62,53 +54,11 @@ pub struct Laplace {
     max_draws: usize,
     /// What to turn to where the importance weights stay unreliable.
     pub fallback: Option<Nuts>,
-    /// Standard draws by length of theta.
-    tables: Vec<OnceLock<StandardDraws>>,
 }
 
 impl Default for Laplace {
     fn default() -> Self {
-        Self::new(0.04, 0.012, 8192, None)
-    }
-}
-
-/// Standard normal draws and stretches that turn some of their coordinates into multivariate ts;
-/// shared by all densities of one length of theta.
-#[derive(Debug)]
-struct StandardDraws {
-    /// A draw per column; every other one mirrors the one before.
-    normal: Mat<f64>,
-    /// Roots of the degrees of freedom over a chi-square, for the gamma part and the rest.
-    stretch: Vec<[f64; 2]>,
-}
-
-impl StandardDraws {
-    /// `count` draws from Owen-scrambled Sobol points, half of them mirrored.
-    fn new(len: usize, count: usize) -> Self {
-        let gaussian = Normal::standard();
-        let stretch_of = |degrees: f64, u: f64| {
-            let chi_square = Gamma::new(degrees / 2.0, 0.5)
-                .expect("a gamma distribution with positive parameters");
-            (degrees / chi_square.inverse_cdf(u)).sqrt()
-        };
-        // Points are single precision in [0, 1): keep clear of both ends.
-        let uniform = |i: usize, dimension: usize| {
-            (f64::from(sobol_burley::sample(i as u32, dimension as u32, 0)) + 1e-8).min(1.0 - 1e-7)
-        };
-        let half = count.div_ceil(2);
-        let mut normal = Mat::zeros(len, 2 * half);
-        let mut stretch = Vec::with_capacity(2 * half);
-        for i in 0..half {
-            for a in 0..len {
-                let value = gaussian.inverse_cdf(uniform(i, a + 2));
-                normal[(a, 2 * i)] = value;
-                normal[(a, 2 * i + 1)] = -value;
-            }
-            let pair =
-                [stretch_of(GAMMA_DEGREES, uniform(i, 0)), stretch_of(DEGREES, uniform(i, 1))];
-            stretch.extend([pair, pair]);
-        }
-        Self { normal, stretch }
+        Self::new(0.04, 0.012, MOST, None)
     }
 }
 
@@ -145,25 +95,20 @@ struct Weighted {
 }
 
 impl Laplace {
-    /// An engine with these settings.
+    /// An engine with these settings, and 256 to 8192 draws a proposal.
     pub fn new(
         tolerance: f64,
         max_tolerance: f64,
         max_draws: usize,
         fallback: Option<Nuts>,
     ) -> Self {
-        let max_draws = max_draws.max(FIRST_LOOK);
-        let tables = (0..=Features::MAX_LEN).map(|_| OnceLock::new()).collect();
-        Self { tolerance, max_tolerance, max_draws, fallback, tables }
+        let max_draws = max_draws.clamp(FIRST_LOOK, MOST);
+        Self { tolerance, max_tolerance, max_draws, fallback }
     }
 
     /// A third of the precision for about a tenth of the draws.
     pub fn rough() -> Self {
         Self::new(0.12, 0.036, 1024, None)
-    }
-
-    fn standard(&self, len: usize) -> &StandardDraws {
-        self.tables[len].get_or_init(|| StandardDraws::new(len, self.max_draws))
     }
 
     pub(super) fn posterior(
@@ -177,7 +122,7 @@ impl Laplace {
         let len = mode.theta.len();
         let sample = problem.likelihood.sample();
         let tolerance = (self.tolerance / (sample.len() as f64).sqrt()).min(self.max_tolerance);
-        let standard = self.standard(len);
+        let standard = &StandardDraws::new(len);
         let heavy = informed(problem, mode);
         let shuffle = &shuffle(len, stream);
         let proposal =
@@ -248,7 +193,8 @@ impl Laplace {
             if !reliable || wanted <= done {
                 break;
             }
-            proposal.extend(weighted, wanted.next_multiple_of(BATCH), problem, scratch);
+            let wanted = wanted.next_multiple_of(BATCH).min(self.max_draws);
+            proposal.extend(weighted, wanted, problem, scratch);
             error = weighted.error(problem);
         }
         error
@@ -280,7 +226,7 @@ impl Proposal<'_> {
         scratch: &mut Scratch,
     ) {
         let done = weighted.log_weights.len();
-        let more = count.min(self.standard.stretch.len()).saturating_sub(done);
+        let more = count.min(MOST).saturating_sub(done);
         if more == 0 {
             return;
         }
@@ -338,13 +284,12 @@ impl Proposal<'_> {
 
     /// Fills in draw number `s`; returns its log density up to a constant.
     fn draw(&self, s: usize, z: &mut [f64]) -> f64 {
-        let normal = self.standard.normal.col_as_slice(s);
         for (z, &(place, sign)) in z.iter_mut().zip(self.shuffle) {
-            *z = sign * normal[place];
+            *z = sign * self.standard.normal(s, place);
         }
         let (heavy, light) = z.split_at_mut(self.heavy.max(GAMMA_LEN));
         let (gamma, rest) = heavy.split_at_mut(GAMMA_LEN);
-        let [gamma_stretch, stretch] = self.standard.stretch[s];
+        let [gamma_stretch, stretch] = self.standard.stretch(s);
         let mut log_t = 0.0;
         for (part, degrees, stretch) in
             [(gamma, GAMMA_DEGREES, gamma_stretch), (rest, DEGREES, stretch)]

@@ -11,6 +11,7 @@ mod laplace;
 mod metropolis;
 mod newton;
 mod nuts;
+mod standard;
 
 pub use diagnostics::{Pareto, effective_sample_size, pareto_smooth};
 pub use laplace::Laplace;
