@@ -147,11 +147,15 @@ impl Grid {
         self.nodes[self.cells() - 1]
     }
 
+    /// Where `x` lies, in cells from half a cell before the first node.
+    pub(crate) fn root_steps(&self, x: f64) -> f64 {
+        (x / self.upper).max(0.0).sqrt() * (self.cells() as f64 + 0.5)
+    }
+
     /// Where `x` lies; clamped to the nodes.
     pub fn place(&self, x: f64) -> Place {
         let cells = self.cells();
-        let steps = (x / self.upper).max(0.0).sqrt() * (cells as f64 + 0.5) - 0.5;
-        let steps = steps.clamp(0.0, cells as f64);
+        let steps = (self.root_steps(x) - 0.5).clamp(0.0, cells as f64);
         let cell = (steps as usize).min(cells - 1);
         Place { cell, t: steps - cell as f64 }
     }

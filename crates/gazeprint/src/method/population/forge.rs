@@ -15,9 +15,10 @@ use super::aims::{Aim, Spot, Ways};
 use super::durations::Stay;
 use super::features::{self, DURATION_FEATURES};
 use super::lanes::{Common, Lanes};
-use super::types::{BACK, Choice, FREE, LEAVE, MOVES};
+use super::types::{BACK, Choice, LEAVE, MOVES};
 use crate::corpus::{Chars, Fixation, Landing, Limits, Line, Millis, Text};
 use crate::density::Tabulated;
+use crate::kernels::{self, Pack};
 use crate::saccade::{DensityId, Event, Follower, SaccadeType};
 use crate::template::{Layout, MU};
 
@@ -31,8 +32,9 @@ const STEPS: usize = 64;
 /// A reader's template, or that of nobody in particular.
 pub(super) struct Forger<'a> {
     common: &'a Common,
-    /// Of one reader.
-    lanes: Lanes,
+    lanes: &'a Lanes,
+    /// The reader's place among them.
+    lane: usize,
     /// First places on a line.
     first: Tabulated<'a>,
     /// Of what context leaves of durations, by kind.
@@ -43,7 +45,8 @@ impl<'a> Forger<'a> {
     /// A reader's lane, with the row that holds first places.
     pub(super) fn new(
         common: &'a Common,
-        lanes: Lanes,
+        lanes: &'a Lanes,
+        lane: usize,
         layout: &'a Layout,
         row: &[f64],
     ) -> Option<Self> {
@@ -52,9 +55,9 @@ impl<'a> Forger<'a> {
         let log_f = row.get(MU + 2..)?.get(..grid.nodes().len())?.to_vec();
         let durations = common.grids.iter().enumerate();
         let durations = durations
-            .map(|(kind, grid)| Tabulated::new(grid, lanes.table(kind).to_vec()))
+            .map(|(kind, grid)| Tabulated::new(grid, lanes.table(kind, lane).to_vec()))
             .collect();
-        Some(Self { common, lanes, first: Tabulated::new(grid, log_f), durations })
+        Some(Self { common, lanes, lane, first: Tabulated::new(grid, log_f), durations })
     }
 
     /// Reads a text.
@@ -119,9 +122,8 @@ impl<'a> Forger<'a> {
 
     /// What context makes of a duration.
     fn factor(&self, features: &[f64; DURATION_FEATURES]) -> f64 {
-        let mut shift = [0.0];
-        self.lanes.shifts(self.common, features, &mut shift);
-        shift[0].exp()
+        let centred = self.common.centred(features);
+        kernels::vectorised(|| self.lanes.shift(&centred)).0[self.lane].exp()
     }
 
     /// What context leaves of a duration.
@@ -136,13 +138,13 @@ impl<'a> Forger<'a> {
 
     /// Logs of the masses of places where a saccade may end, not normalised.
     pub(super) fn log_masses(&self, aim: &Aim, spots: &[Spot]) -> Vec<f64> {
-        let mut shapes = Vec::new();
-        self.lanes.shapes(aim, &mut shapes);
-        let mut out = vec![0.0; spots.len()];
-        for (spot, out) in spots.iter().zip(out.chunks_exact_mut(1)) {
-            self.lanes.log_mass(self.common, aim.kind, &shapes, spot, out);
-        }
-        out
+        let shape = |word| kernels::vectorised(|| self.lanes.shape(aim.kind, word));
+        let shapes: Vec<[Pack; 3]> = aim.words.iter().map(shape).collect();
+        let log_mass = |spot: &Spot| {
+            let (shape, placed) = (&shapes[spot.word], self.common.placed(aim.kind, spot));
+            kernels::vectorised(|| self.lanes.log_mass(aim.kind, shape, &placed)).0[self.lane]
+        };
+        spots.iter().map(log_mass).collect()
     }
 
     /// The density of the next saccade; none to leave the line.
@@ -168,8 +170,8 @@ impl<'a> Forger<'a> {
 
     /// Probabilities of what may come next.
     pub(super) fn moves_of(&self, choice: &Choice) -> [f64; MOVES] {
-        let mut free = [0.0; FREE.len()];
-        self.lanes.predictors(&choice.features, &mut free);
+        let free = kernels::vectorised(|| self.lanes.predictors(&choice.features));
+        let free = free.map(|of_type| of_type.0[self.lane]);
         choice.probabilities(&free).0
     }
 

@@ -7,11 +7,12 @@ use super::aims::Aim;
 use super::durations::Stay;
 use super::features;
 use super::forge::Forger;
-use super::lanes::{Common, Lanes};
+use super::lanes::{Common, Lanes, parts};
 use super::surprise::Surprise;
 use super::types::{BACK, Choice, LEAVE};
 use crate::corpus::{Fixation, Limits, Text};
 use crate::gallery::{Gallery, TemplateGallery};
+use crate::kernels::{LANES, Pack};
 use crate::random::Stream;
 use crate::saccade::{DensityId, Event, Reading};
 use crate::template::Probe;
@@ -63,8 +64,8 @@ impl Seen {
     }
 }
 
-/// Readers that are computed at once.
-pub(super) const BLOCK: usize = 64;
+/// Lanes that are computed by one thread at once.
+const BLOCK: usize = 4;
 
 /// Readers around a population: first places on a line as rows, the rest by situation.
 #[derive(Debug, Clone)]
@@ -91,21 +92,29 @@ impl PopulationGallery {
     /// What each part of a probe says for a reader, given by place, against the population. Their sum
     /// is the score less that of the population.
     pub fn evidence(&self, probe: &Probe, reader: usize) -> Evidence {
-        let seen = probe.seen();
-        let population = self.population.parts(&self.common, seen);
+        let looks = self.common.looks(probe.seen());
+        let of = |lanes: &Lanes, lane: usize| {
+            parts(std::slice::from_ref(lanes), &looks)[0].map(|part| part.0[lane])
+        };
+        let ([lanes, lane], population) = (of_reader(reader), of(&self.population, 0));
         let (places, place) = (self.places.scores(probe), self.places.population(probe, &[]));
-        let [types, amplitudes, durations] =
-            self.only(reader).parts(&self.common, seen).map(|part| part[0]);
+        let [types, amplitudes, durations] = of(&self.readers[lanes], lane);
         Evidence {
-            types: types - population[0][0],
-            amplitudes: amplitudes - population[1][0] + places[reader] - place,
-            durations: durations - population[2][0],
+            types: types - population[0],
+            amplitudes: amplitudes - population[1] + places[reader] - place,
+            durations: durations - population[2],
         }
     }
+}
 
-    fn only(&self, reader: usize) -> Lanes {
-        self.readers[reader / BLOCK].only(reader % BLOCK)
-    }
+/// The lanes of a reader, and the one among them.
+fn of_reader(reader: usize) -> [usize; 2] {
+    [reader / LANES, reader % LANES]
+}
+
+/// The sum of the parts of the evidence.
+fn sum([types, amplitudes, durations]: &[Pack; 3], lane: usize) -> f64 {
+    types.0[lane] + amplitudes.0[lane] + durations.0[lane]
 }
 
 impl Gallery for PopulationGallery {
@@ -121,15 +130,20 @@ impl Gallery for PopulationGallery {
 
     fn scores(&self, probe: &Probe) -> Vec<f64> {
         let mut scores = self.places.scores(probe);
-        let blocks = self.readers.par_iter().zip(scores.par_chunks_mut(BLOCK));
-        blocks.for_each(|(lanes, scores)| lanes.score(&self.common, probe.seen(), scores));
+        let looks = self.common.looks(probe.seen());
+        let blocks = self.readers.par_chunks(BLOCK).zip(scores.par_chunks_mut(BLOCK * LANES));
+        blocks.for_each(|(lanes, scores)| {
+            for (parts, scores) in parts(lanes, &looks).iter().zip(scores.chunks_mut(LANES)) {
+                scores.iter_mut().enumerate().for_each(|(lane, s)| *s += sum(parts, lane));
+            }
+        });
         scores
     }
 
     fn population(&self, probe: &Probe, scores: &[f64]) -> f64 {
-        let mut score = [self.places.population(probe, scores)];
-        self.population.score(&self.common, probe.seen(), &mut score);
-        score[0]
+        let looks = self.common.looks(probe.seen());
+        let parts = parts(std::slice::from_ref(&self.population), &looks);
+        self.places.population(probe, scores) + sum(&parts[0], 0)
     }
 
     fn is_additive(&self) -> bool {
@@ -160,11 +174,12 @@ impl PopulationGallery {
             Some(reader) if reader >= self.len() => None,
             Some(reader) => {
                 let row: Vec<f64> = self.places.row(reader).collect();
-                Forger::new(&self.common, self.only(reader), layout, &row)
+                let [lanes, lane] = of_reader(reader);
+                Forger::new(&self.common, &self.readers[lanes], lane, layout, &row)
             }
             None => {
                 let row = self.places.population_row();
-                Forger::new(&self.common, self.population.clone(), layout, row)
+                Forger::new(&self.common, &self.population, 0, layout, row)
             }
         }
     }

@@ -2,28 +2,29 @@
 
 use std::sync::Arc;
 
-use super::aims::{AIMED, Aim, PART, Spot};
-use super::durations::Stay;
-use super::features::{DURATION_FEATURES, TYPE_FEATURES};
+use pulp::NullaryFnOnce;
+
+use super::aims::{AIMED, PART, Spot};
+use super::features::{AimedWord, DURATION_FEATURES, TYPE_FEATURES};
 use super::gallery::Seen;
 use super::types::{Choice, FREE, MOVES};
 use crate::density::Grid;
-use crate::kernels::{self, LogProducts};
+use crate::kernels::{self, LANES, Pack, PackProduct};
 
-/// What depends on the situation, for some readers side by side.
+/// What depends on the situation, for up to [`LANES`] readers side by side. Lanes without a reader
+/// are nought everywhere.
 #[derive(Debug, Clone)]
 pub(super) struct Lanes {
-    readers: usize,
-    /// Feature after feature of each free type, with the value of every reader side by side.
-    types: Vec<f64>,
+    /// Feature after feature of each free type.
+    types: Vec<Pack>,
     /// Feature after feature.
-    durations: Vec<f64>,
+    durations: Vec<Pack>,
     /// Log densities of durations: kind after kind, reader after reader, node after node.
     tables: Vec<Vec<f64>>,
     /// By kind of saccade, feature after feature.
-    aims: Vec<Vec<f64>>,
-    /// Log densities of amplitudes: kind after kind, node after node, readers side by side.
-    amplitudes: Vec<Vec<f64>>,
+    aims: Vec<Vec<Pack>>,
+    /// Log densities of amplitudes: by kind of saccade, node after node.
+    amplitudes: Vec<Vec<Pack>>,
 }
 
 /// One reader, for [`Lanes`].
@@ -39,254 +40,263 @@ pub(super) struct Lane<'a> {
 }
 
 impl Lanes {
+    /// The readers of some lanes, [`LANES`] at most.
     pub(super) fn new(lanes: &[Lane<'_>]) -> Self {
-        fn side_by_side(rows: &[&[f64]]) -> Vec<f64> {
-            let len = rows.first().map_or(0, |row| row.len());
-            (0..len).flat_map(|i| rows.iter().map(move |row| row[i])).collect()
-        }
+        let side_by_side = |of: &dyn for<'a> Fn(&'a Lane<'a>) -> &'a [f64]| -> Vec<Pack> {
+            let mut packs = vec![Pack::ZERO; lanes.first().map_or(0, |lane| of(lane).len())];
+            for (k, lane) in lanes.iter().enumerate() {
+                packs.iter_mut().zip(of(lane)).for_each(|(pack, value)| pack.0[k] = *value);
+            }
+            packs
+        };
         let kinds = 0..AIMED.len();
-        let aims = |kind: usize| lanes.iter().map(|l| &l.aims[kind][..]).collect::<Vec<_>>();
-        let amplitudes = |kind: usize| lanes.iter().map(|l| l.amplitudes[kind]).collect::<Vec<_>>();
         Self {
-            readers: lanes.len(),
-            types: side_by_side(&lanes.iter().map(|l| l.types).collect::<Vec<_>>()),
-            durations: side_by_side(&lanes.iter().map(|l| l.durations).collect::<Vec<_>>()),
+            types: side_by_side(&|lane| lane.types),
+            durations: side_by_side(&|lane| lane.durations),
             tables: (0..5)
-                .map(|kind| lanes.iter().flat_map(|l| l.tables[kind].iter().copied()).collect())
+                .map(|kind| {
+                    let mut table = Vec::new();
+                    lanes.iter().for_each(|lane| table.extend_from_slice(lane.tables[kind]));
+                    let nodes = lanes.first().map_or(0, |lane| lane.tables[kind].len());
+                    table.resize(LANES * nodes, 0.0);
+                    table
+                })
                 .collect(),
-            aims: kinds.clone().map(|kind| side_by_side(&aims(kind))).collect(),
-            amplitudes: kinds.map(|kind| side_by_side(&amplitudes(kind))).collect(),
-        }
-    }
-
-    /// Adds the log-likelihood of every fixation.
-    pub(super) fn score(&self, common: &Common, seen: &[Seen], scores: &mut [f64]) {
-        let [types, amplitudes, durations] = self.parts(common, seen);
-        for (r, score) in scores.iter_mut().enumerate() {
-            *score += types[r] + amplitudes[r] + durations[r];
-        }
-    }
-
-    /// The log-likelihood of all fixations by part of the evidence.
-    pub(super) fn parts(&self, common: &Common, seen: &[Seen]) -> [Vec<f64>; 3] {
-        let n = self.readers;
-        let [mut types, mut amplitudes, mut durations] = [(); 3].map(|()| vec![0.0; n]);
-        // What probabilities and masses are divided by: their logarithm is taken once in all.
-        let [mut totals, mut masses] = [(); 2].map(|()| LogProducts::new(n));
-        let mut room = Room::new(n);
-        for Seen { choice, stay, aim } in seen {
-            if let Some(choice) = choice {
-                self.score_type(choice, &mut room, &mut totals, &mut types);
-            }
-            self.score_duration(common, stay, &mut room, &mut durations);
-            if let Some(aim) = aim {
-                self.score_aim(common, aim, &mut room, &mut masses, &mut amplitudes);
-            }
-        }
-        types.iter_mut().zip(totals.ln()).for_each(|(score, ln)| *score -= ln);
-        amplitudes.iter_mut().zip(masses.ln()).for_each(|(score, ln)| *score -= ln);
-        [types, amplitudes, durations]
-    }
-
-    /// One of the readers, alone.
-    pub(super) fn only(&self, reader: usize) -> Self {
-        let column = |table: &Vec<f64>| {
-            table.iter().skip(reader).step_by(self.readers).copied().collect::<Vec<f64>>()
-        };
-        let row = |table: &Vec<f64>| {
-            let nodes = table.len() / self.readers;
-            table[reader * nodes..(reader + 1) * nodes].to_vec()
-        };
-        Self {
-            readers: 1,
-            types: column(&self.types),
-            durations: column(&self.durations),
-            tables: self.tables.iter().map(row).collect(),
-            aims: self.aims.iter().map(column).collect(),
-            amplitudes: self.amplitudes.iter().map(column).collect(),
+            aims: kinds.clone().map(|kind| side_by_side(&|lane| &lane.aims[kind])).collect(),
+            amplitudes: kinds.map(|kind| side_by_side(&|lane| lane.amplitudes[kind])).collect(),
         }
     }
 
     #[cfg(test)]
     pub(super) fn never_leave(&mut self) {
         let leave = FREE.iter().position(|free| *free == super::types::LEAVE).unwrap();
-        let start = leave * TYPE_FEATURES * self.readers;
-        self.types[start..start + self.readers].fill(-1e6);
+        self.types[leave * TYPE_FEATURES] = Pack::all(-1e6);
     }
 
-    /// Log densities of durations of a kind, of all readers.
-    pub(super) fn table(&self, kind: usize) -> &[f64] {
-        &self.tables[kind]
+    /// Log densities of durations of a kind, of one reader.
+    pub(super) fn table(&self, kind: usize, lane: usize) -> &[f64] {
+        let nodes = self.tables[kind].len() / LANES;
+        &self.tables[kind][lane * nodes..(lane + 1) * nodes]
     }
 
     /// The linear predictors of the free types.
-    pub(super) fn predictors(&self, features: &[f64; TYPE_FEATURES], sums: &mut [f64]) {
-        let n = self.readers;
-        sums.fill(0.0);
-        for (free, logits) in sums.chunks_exact_mut(n).enumerate() {
-            for (f, &x) in features.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                let start = (free * TYPE_FEATURES + f) * n;
-                kernels::axpy(x, &self.types[start..start + n], logits);
+    #[inline(always)]
+    pub(super) fn predictors(&self, features: &[f64; TYPE_FEATURES]) -> [Pack; FREE.len()] {
+        let mut sums = [Pack::ZERO; FREE.len()];
+        for (f, &x) in features.iter().enumerate() {
+            if x != 0.0 {
+                for (free, sum) in sums.iter_mut().enumerate() {
+                    *sum = sum.plus(x, &self.types[free * TYPE_FEATURES + f]);
+                }
             }
         }
+        sums
     }
 
-    fn score_type(
-        &self,
-        choice: &Choice,
-        room: &mut Room,
-        totals: &mut LogProducts,
-        scores: &mut [f64],
-    ) {
-        let n = self.readers;
-        self.predictors(&choice.features, &mut room.free);
-        let Room { free, zeros, peaks, sums, .. } = room;
+    #[inline(always)]
+    fn score_type(&self, choice: &Choice, sums: &mut Sums) {
+        let mut logits = [Pack::ZERO; MOVES];
         // The move that others are held against has the predictor 0.
-        let logits = |kind: usize| match FREE.iter().position(|k| *k == kind) {
-            Some(k) => &free[k * n..(k + 1) * n],
-            None => &zeros[..],
-        };
-        let possible = || (0..MOVES).filter(|kind| choice.possible[*kind]);
-        peaks.fill(f64::NEG_INFINITY);
-        possible().for_each(|kind| kernels::raise(logits(kind), peaks));
-        sums.fill(0.0);
-        possible().for_each(|kind| kernels::add_exp(logits(kind), peaks, sums));
-        totals.push(sums);
-        if !choice.possible[choice.chosen] {
-            scores.fill(f64::NEG_INFINITY);
-            return;
+        for (kind, predictor) in FREE.into_iter().zip(self.predictors(&choice.features)) {
+            logits[kind] = predictor;
         }
-        let chosen = logits(choice.chosen);
-        for (r, score) in scores.iter_mut().enumerate() {
-            *score += chosen[r] - peaks[r];
-        }
-    }
-
-    /// The level, slope and bend of every word.
-    pub(super) fn shapes(&self, aim: &Aim, shapes: &mut Vec<f64>) {
-        let n = self.readers;
-        shapes.clear();
-        shapes.resize(3 * n * aim.words.len(), 0.0);
-        for (word, shape) in aim.words.iter().zip(shapes.chunks_exact_mut(3 * n)) {
-            for (f, &x) in word.features.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                let part = PART[f];
-                let coefficients = &self.aims[aim.kind][f * n..(f + 1) * n];
-                kernels::axpy(x, coefficients, &mut shape[part * n..(part + 1) * n]);
+        let mut peak = Pack::all(f64::NEG_INFINITY);
+        for (logits, possible) in logits.iter().zip(choice.possible) {
+            if possible {
+                peak = peak.max(logits);
             }
         }
-    }
-
-    /// Log of the mass of a spot, not normalised, given the shapes of the words.
-    pub(super) fn log_mass(
-        &self,
-        common: &Common,
-        kind: usize,
-        shapes: &[f64],
-        spot: &Spot,
-        out: &mut [f64],
-    ) {
-        let n = self.readers;
-        let (grid, table) = (&common.amplitudes[kind], &self.amplitudes[kind]);
-        let place = grid.place(spot.amplitude.max(grid.lower()));
-        let shape = &shapes[3 * n * spot.word..3 * n * (spot.word + 1)];
-        let node = |i: usize| &table[i * n..(i + 1) * n];
-        let parts = [
-            (spot.v, &shape[n..2 * n]),
-            (4.0 * spot.v * spot.v, &shape[2 * n..]),
-            (1.0 - place.t, node(place.cell)),
-            (place.t, node(place.cell + 1)),
-        ];
-        kernels::blend(&shape[..n], parts, spot.log_width, out);
-    }
-
-    fn score_aim(
-        &self,
-        common: &Common,
-        aim: &Aim,
-        room: &mut Room,
-        masses: &mut LogProducts,
-        scores: &mut [f64],
-    ) {
-        let n = self.readers;
-        self.shapes(aim, &mut room.shapes);
-        let Room { shapes, log_masses, peaks, sums, .. } = room;
-        let log_mass = |spot: &Spot, out: &mut [f64]| {
-            self.log_mass(common, aim.kind, shapes, spot, out);
+        let mut total = Pack::ZERO;
+        for (logits, possible) in logits.iter().zip(choice.possible) {
+            if possible {
+                total = total.plus_exp(logits, &peak);
+            }
+        }
+        sums.totals.push(&total);
+        sums.types = match choice.possible[choice.chosen] {
+            true => sums.types.plus_difference(&logits[choice.chosen], &peak),
+            false => Pack::all(f64::NEG_INFINITY),
         };
-        log_masses.resize(n * aim.spots.len().max(1), 0.0);
-        peaks.fill(f64::NEG_INFINITY);
-        for (spot, out) in aim.spots.iter().zip(log_masses.chunks_exact_mut(n)) {
-            log_mass(spot, out);
-            kernels::raise(out, peaks);
-        }
-        sums.fill(0.0);
-        for log_masses in log_masses[..n * aim.spots.len()].chunks_exact(n) {
-            kernels::add_exp(log_masses, peaks, sums);
-        }
-        masses.push(sums);
-        let landed = &mut log_masses[..n];
-        log_mass(&aim.landed, landed);
-        for (r, score) in scores.iter_mut().enumerate() {
-            *score += landed[r] - peaks[r];
-        }
     }
 
-    /// The context parts of a log duration.
-    pub(super) fn shifts(
-        &self,
-        common: &Common,
-        features: &[f64; DURATION_FEATURES],
-        sums: &mut [f64],
-    ) {
-        let n = self.readers;
-        sums.fill(0.0);
-        for (f, x) in features.iter().enumerate() {
-            let start = f * n;
-            kernels::axpy(x - common.centre[f], &self.durations[start..start + n], sums);
+    /// The level, slope and bend of a word.
+    #[inline(always)]
+    pub(super) fn shape(&self, kind: usize, word: &AimedWord) -> [Pack; 3] {
+        let mut shape = [Pack::ZERO; 3];
+        for ((x, part), coefficients) in word.features.iter().zip(PART).zip(&self.aims[kind]) {
+            shape[part] = shape[part].plus(*x, coefficients);
         }
+        shape
     }
 
-    fn score_duration(&self, common: &Common, stay: &Stay, room: &mut Room, scores: &mut [f64]) {
-        let Room { sums: shifts, peaks: factors, .. } = room;
-        self.shifts(common, &stay.features, shifts);
-        factors.copy_from_slice(shifts);
-        kernels::exp_negated(factors);
-        let grid = &common.grids[stay.kind];
-        let nodes = grid.nodes().len();
+    /// Log of the mass of a spot, not normalised, given the shape of its word.
+    #[inline(always)]
+    pub(super) fn log_mass(&self, kind: usize, shape: &[Pack; 3], spot: &Placed) -> Pack {
+        let table = &self.amplitudes[kind];
+        let [level, slope, bend] = shape;
+        Pack::all(spot.log_width)
+            .plus(1.0, level)
+            .plus(spot.v, slope)
+            .plus(4.0 * spot.v * spot.v, bend)
+            .plus(1.0 - spot.t, &table[spot.cell])
+            .plus(spot.t, &table[spot.cell + 1])
+    }
+
+    #[inline(always)]
+    fn score_aim(&self, aim: &LookedAim<'_>, room: &mut Room, sums: &mut Sums) {
+        let Room { shapes, log_masses } = room;
+        shapes.clear();
+        for word in aim.words {
+            shapes.push(self.shape(aim.kind, word));
+        }
+        let mut peak = Pack::all(f64::NEG_INFINITY);
+        log_masses.clear();
+        for spot in &aim.spots {
+            let log_mass = self.log_mass(aim.kind, &shapes[spot.word], spot);
+            peak = peak.max(&log_mass);
+            log_masses.push(log_mass);
+        }
+        let mut total = Pack::ZERO;
+        for log_mass in log_masses.iter() {
+            total = total.plus_exp(log_mass, &peak);
+        }
+        sums.masses.push(&total);
+        let landed = self.log_mass(aim.kind, &shapes[aim.landed.word], &aim.landed);
+        sums.amplitudes = sums.amplitudes.plus_difference(&landed, &peak);
+    }
+
+    /// The context part of a log duration, of centred features.
+    #[inline(always)]
+    pub(super) fn shift(&self, centred: &[f64; DURATION_FEATURES]) -> Pack {
+        let mut shift = Pack::ZERO;
+        for (x, coefficients) in centred.iter().zip(&self.durations) {
+            shift = shift.plus(*x, coefficients);
+        }
+        shift
+    }
+
+    #[inline(always)]
+    fn score_duration(&self, stay: &LookedStay, sums: &mut Sums) {
+        let shift = self.shift(&stay.centred);
         let table = &self.tables[stay.kind];
-        for (r, score) in scores.iter_mut().enumerate() {
-            let residual = stay.duration * factors[r];
-            let place = grid.place(residual.max(grid.lower()));
-            *score += Grid::interpolate(&table[r * nodes..(r + 1) * nodes], place) - shifts[r];
+        let nodes = table.len() / LANES;
+        let cells = nodes - 1;
+        // What context leaves of the duration is its product with exp(-shift), and places on the grid
+        // are linear in the square root.
+        let place = Pack::root_exp_negated(&shift, stay.root_steps, -0.5);
+        let place = place.clamp(stay.least, cells as f64);
+        let mut log_f = Pack::ZERO;
+        for k in 0..LANES {
+            let cell = (place.0[k] as usize).min(cells - 1);
+            let t = place.0[k] - cell as f64;
+            let of_reader = &table[k * nodes..(k + 1) * nodes];
+            log_f.0[k] = t.mul_add(of_reader[cell + 1] - of_reader[cell], of_reader[cell]);
         }
+        sums.durations = sums.durations.plus_difference(&log_f, &shift);
     }
 }
 
-/// Room to compute in, for all readers side by side.
+/// A fixation with all that is the same for all readers.
 #[derive(Debug)]
-struct Room {
-    /// Linear predictors of the free types.
-    free: Vec<f64>,
-    zeros: Vec<f64>,
-    /// Of the words where a saccade may land.
-    shapes: Vec<f64>,
-    /// Of the places where it may land.
-    log_masses: Vec<f64>,
-    peaks: Vec<f64>,
-    sums: Vec<f64>,
+pub(super) struct Look<'a> {
+    choice: Option<&'a Choice>,
+    stay: LookedStay,
+    aim: Option<LookedAim<'a>>,
 }
 
-impl Room {
-    fn new(readers: usize) -> Self {
-        Self {
-            free: vec![0.0; FREE.len() * readers],
-            zeros: vec![0.0; readers],
-            shapes: Vec::new(),
-            log_masses: Vec::new(),
-            peaks: vec![0.0; readers],
-            sums: vec![0.0; readers],
+#[derive(Debug)]
+struct LookedStay {
+    kind: usize,
+    centred: [f64; DURATION_FEATURES],
+    /// Where the duration lies on its grid, in cells from half a cell before its first node.
+    root_steps: f64,
+    /// The first place of the support.
+    least: f64,
+}
+
+#[derive(Debug)]
+struct LookedAim<'a> {
+    kind: usize,
+    words: &'a [AimedWord],
+    spots: Vec<Placed>,
+    landed: Placed,
+}
+
+/// A spot with its place on the grid of amplitudes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placed {
+    word: usize,
+    v: f64,
+    cell: usize,
+    t: f64,
+    log_width: f64,
+}
+
+/// Evidence that is being added up.
+#[derive(Debug, Clone, Copy)]
+struct Sums {
+    types: Pack,
+    amplitudes: Pack,
+    durations: Pack,
+    /// What probabilities and masses are divided by: their logarithm is taken once in all.
+    totals: PackProduct,
+    masses: PackProduct,
+}
+
+impl Sums {
+    const NONE: Self = Self {
+        types: Pack::ZERO,
+        amplitudes: Pack::ZERO,
+        durations: Pack::ZERO,
+        totals: PackProduct::ONE,
+        masses: PackProduct::ONE,
+    };
+
+    /// Of types, amplitudes and durations.
+    fn parts(&self) -> [Pack; 3] {
+        [
+            self.types.plus(-1.0, &self.totals.ln()),
+            self.amplitudes.plus(-1.0, &self.masses.ln()),
+            self.durations,
+        ]
+    }
+}
+
+/// Room to compute in.
+#[derive(Debug, Default)]
+struct Room {
+    /// Of the words where a saccade may land.
+    shapes: Vec<[Pack; 3]>,
+    /// Of the places where it may land.
+    log_masses: Vec<Pack>,
+}
+
+/// The log-likelihood of all fixations by part of the evidence: types, amplitudes and durations.
+pub(super) fn parts(lanes: &[Lanes], looks: &[Look<'_>]) -> Vec<[Pack; 3]> {
+    struct Scoring<'a>(&'a [Lanes], &'a [Look<'a>]);
+    impl NullaryFnOnce for Scoring<'_> {
+        type Output = Vec<Sums>;
+
+        #[inline(always)]
+        fn call(self) -> Self::Output {
+            let Self(lanes, looks) = self;
+            let mut sums = vec![Sums::NONE; lanes.len()];
+            let mut room = Room::default();
+            for look in looks {
+                for (lanes, sums) in lanes.iter().zip(&mut sums) {
+                    if let Some(choice) = look.choice {
+                        lanes.score_type(choice, sums);
+                    }
+                    lanes.score_duration(&look.stay, sums);
+                    if let Some(aim) = &look.aim {
+                        lanes.score_aim(aim, &mut room, sums);
+                    }
+                }
+            }
+            sums
         }
     }
+    kernels::vectorised(Scoring(lanes, looks)).iter().map(Sums::parts).collect()
 }
 
 /// What all readers share of their durations and amplitudes.
@@ -301,6 +311,41 @@ pub(super) struct Common {
 }
 
 impl Common {
+    /// Fixations as readers are compared on them.
+    pub(super) fn looks<'a>(&self, seen: &'a [Seen]) -> Vec<Look<'a>> {
+        seen.iter().map(|seen| self.look(seen)).collect()
+    }
+
+    fn look<'a>(&self, Seen { choice, stay, aim }: &'a Seen) -> Look<'a> {
+        let grid = &self.grids[stay.kind];
+        let aim = aim.as_ref().map(|aim| LookedAim {
+            kind: aim.kind,
+            words: &aim.words,
+            spots: aim.spots.iter().map(|spot| self.placed(aim.kind, spot)).collect(),
+            landed: self.placed(aim.kind, &aim.landed),
+        });
+        let stay = LookedStay {
+            kind: stay.kind,
+            centred: self.centred(&stay.features),
+            root_steps: grid.root_steps(stay.duration),
+            least: (grid.root_steps(grid.lower()) - 0.5).max(0.0),
+        };
+        Look { choice: choice.as_ref(), stay, aim }
+    }
+
+    /// Features of a duration less their means.
+    pub(super) fn centred(&self, features: &[f64; DURATION_FEATURES]) -> [f64; DURATION_FEATURES] {
+        std::array::from_fn(|f| features[f] - self.centre[f])
+    }
+
+    /// Where a spot lies on the grid of a kind of saccade.
+    pub(super) fn placed(&self, kind: usize, spot: &Spot) -> Placed {
+        let grid = &self.amplitudes[kind];
+        let place = grid.place(spot.amplitude.max(grid.lower()));
+        let Spot { word, v, log_width, .. } = *spot;
+        Placed { word, v, cell: place.cell, t: place.t, log_width }
+    }
+
     /// How many values of a fixation lie beyond the grids: the landing, and the duration as it is.
     pub(super) fn clamped(&self, seen: &Seen) -> usize {
         let landing = seen
@@ -316,6 +361,11 @@ impl Common {
 mod tests {
     use super::*;
     use crate::method::population::aims::tests::{aims, coefficients, log_density, log_f};
+    use crate::method::population::durations::Stay;
+
+    fn stay() -> Stay {
+        Stay { features: [0.0; DURATION_FEATURES], kind: 0, duration: 1.0 }
+    }
 
     /// Readers side by side score as each does alone.
     #[test]
@@ -331,17 +381,15 @@ mod tests {
             aims,
             amplitudes: [&tables; AIMED.len()],
         };
-        let lanes = Lanes::new(&aimed.each_ref().map(|aims| lane(aims)));
+        let lanes = [Lanes::new(&aimed.each_ref().map(|aims| lane(aims)))];
         let grids = std::array::from_fn(|_| Arc::new(grid.clone()));
         let common = Common { centre: [0.0; DURATION_FEATURES], amplitudes: grids.clone(), grids };
-        let mut room = Room::new(scales.len());
         for aim in aims() {
-            let mut scores = vec![0.0; scales.len()];
-            let mut masses = LogProducts::new(scales.len());
-            lanes.score_aim(&common, &aim, &mut room, &mut masses, &mut scores);
-            scores.iter_mut().zip(masses.ln()).for_each(|(score, ln)| *score -= ln);
-            for (score, scale) in scores.iter().zip(scales) {
-                let expected = log_density(&aim, &grid, &tables, &coefficients(scale));
+            let seen = [Seen { choice: None, stay: stay(), aim: Some(aim) }];
+            let [_, amplitudes, _] = parts(&lanes, &common.looks(&seen))[0];
+            for (score, scale) in amplitudes.0.into_iter().zip(scales) {
+                let aim = seen[0].aim.as_ref().unwrap();
+                let expected = log_density(aim, &grid, &tables, &coefficients(scale));
                 assert!((score - expected).abs() < 1e-9 * (1.0 + expected.abs()));
             }
         }
@@ -356,26 +404,65 @@ mod tests {
         let lane = |types| Lane {
             types,
             durations: &[0.0; DURATION_FEATURES],
-            tables: [&[0.0]; 5],
+            tables: [&[0.0; 3]; 5],
             aims: &aims,
-            amplitudes: [&[0.0]; AIMED.len()],
+            amplitudes: [&[0.0; 3]; AIMED.len()],
         };
-        let lanes = Lanes::new(&types.each_ref().map(|types| lane(types)));
-        let mut room = Room::new(3);
+        let lanes = [Lanes::new(&types.each_ref().map(|types| lane(types)))];
+        let grids = std::array::from_fn(|_| Arc::new(Grid::with_cells(0.0, 1.0, 2)));
+        let common = Common { centre: [0.0; DURATION_FEATURES], amplitudes: grids.clone(), grids };
         for number in 0..60 {
             let features = std::array::from_fn(|f| ((f + 7 * number) as f64 * 0.7).cos());
             let possible: [bool; MOVES] =
                 std::array::from_fn(|kind| kind == number % MOVES || (number + kind) % 3 > 0);
             let choice = Choice { features, possible, chosen: number % MOVES };
-            let (mut totals, mut scores) = (LogProducts::new(3), vec![0.0; 3]);
-            lanes.score_type(&choice, &mut room, &mut totals, &mut scores);
-            for ((score, ln), types) in scores.iter().zip(totals.ln()).zip(&types) {
+            let seen = [Seen { choice: Some(choice), stay: stay(), aim: None }];
+            let [found, ..] = parts(&lanes, &common.looks(&seen))[0];
+            for (found, types) in found.0.into_iter().zip(&types) {
                 let predictor = |k: usize| -> f64 {
                     let of_type = &types[k * TYPE_FEATURES..(k + 1) * TYPE_FEATURES];
                     of_type.iter().zip(&features).map(|(b, x)| b * x).sum()
                 };
                 let expected = choice.probabilities(&std::array::from_fn(predictor)).1;
-                assert!((score - ln - expected).abs() < 1e-12, "{score} {ln} {expected}");
+                assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+            }
+        }
+    }
+
+    /// What context leaves of a duration, looked up in the reader's table.
+    #[test]
+    fn durations_of_readers_side_by_side() {
+        let grid = Grid::new(10.0, 900.0);
+        let scales = [0.0, 0.6, -3.0];
+        let tables = scales.map(|scale| {
+            grid.nodes().iter().map(|x| (0.01 * x + scale).sin()).collect::<Vec<f64>>()
+        });
+        let durations = scales.map(|scale| [scale / 3.0; DURATION_FEATURES]);
+        let aims = vec![vec![0.0; super::super::features::AIM_FEATURES]; AIMED.len()];
+        let lane = |i: usize| Lane {
+            types: &[0.0; FREE.len() * TYPE_FEATURES],
+            durations: &durations[i],
+            tables: [&tables[i]; 5],
+            aims: &aims,
+            amplitudes: [&tables[i]; AIMED.len()],
+        };
+        let lanes = [Lanes::new(&[lane(0), lane(1), lane(2)])];
+        let grids = std::array::from_fn(|_| Arc::new(grid.clone()));
+        let common = Common { centre: [0.1; DURATION_FEATURES], amplitudes: grids.clone(), grids };
+        for number in 0..200 {
+            let features = std::array::from_fn(|f| ((f + 7 * number) as f64 * 0.7).cos());
+            let duration = 5.0 + 6.0 * number as f64;
+            let stay = Stay { features, kind: number % 5, duration };
+            let seen = [Seen { choice: None, stay, aim: None }];
+            let [.., found] = parts(&lanes, &common.looks(&seen))[0];
+            for i in 0..scales.len() {
+                let shift: f64 = features.iter().map(|x| (x - 0.1) * durations[i][0]).sum();
+                let place = grid.place((duration * (-shift).exp()).max(grid.lower()));
+                let expected = Grid::interpolate(&tables[i], place) - shift;
+                assert!(
+                    (found.0[i] - expected).abs() < 1e-11,
+                    "{number} {i}: {found:?} {expected}"
+                );
             }
         }
     }

@@ -7,12 +7,12 @@ use thiserror::Error;
 
 use super::aims::AIMED;
 use super::features::{AIM_FEATURES, DURATION_FEATURES};
-use super::gallery::BLOCK;
 use super::lanes::{Common, Lane, Lanes};
 use super::types::TYPE_COEFFICIENTS;
 use super::{Population, PopulationGallery, ReaderPosterior};
 use crate::density::Grid;
 use crate::gallery::TemplateGallery;
+use crate::kernels::LANES;
 use crate::method::stored::{StoredDensityError, checked_grid};
 use crate::saccade::DensityId;
 use crate::template::{Layout, Parts, ReaderModel};
@@ -176,7 +176,7 @@ impl Background {
                 grids: std::array::from_fn(|kind| grid(of_duration(kind))),
                 amplitudes: AIMED.map(grid),
             },
-            readers: lanes.chunks(BLOCK).map(Lanes::new).collect(),
+            readers: lanes.chunks(LANES).map(Lanes::new).collect(),
             population: Lanes::new(&[self.nobody.lane()]),
         }
     }

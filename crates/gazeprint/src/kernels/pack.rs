@@ -1,0 +1,152 @@
+//! Numbers of some readers side by side.
+//!
+//! All of these are inlined, to be called under [`vectorised`](super::vectorised).
+
+use super::{LEAST_EXPONENT, exp_of_normal};
+
+/// How many; also the number of independent partial sums, which fixes the order of summation.
+pub(crate) const LANES: usize = 8;
+
+/// A number of each.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Pack(pub(crate) [f64; LANES]);
+
+impl Pack {
+    pub(crate) const ZERO: Self = Self::all(0.0);
+
+    #[inline(always)]
+    pub(crate) const fn all(value: f64) -> Self {
+        Self([value; LANES])
+    }
+
+    /// `self + a x`.
+    #[inline(always)]
+    pub(crate) fn plus(mut self, a: f64, x: &Self) -> Self {
+        for k in 0..LANES {
+            self.0[k] = a.mul_add(x.0[k], self.0[k]);
+        }
+        self
+    }
+
+    /// `self + x - y`.
+    #[inline(always)]
+    pub(crate) fn plus_difference(mut self, x: &Self, y: &Self) -> Self {
+        for k in 0..LANES {
+            self.0[k] += x.0[k] - y.0[k];
+        }
+        self
+    }
+
+    /// The larger ones.
+    #[inline(always)]
+    pub(crate) fn max(mut self, x: &Self) -> Self {
+        for k in 0..LANES {
+            self.0[k] = if x.0[k] > self.0[k] { x.0[k] } else { self.0[k] };
+        }
+        self
+    }
+
+    /// `self + exp(x - peak)`, where no `x` is above its peak.
+    #[inline(always)]
+    pub(crate) fn plus_exp(mut self, x: &Self, peak: &Self) -> Self {
+        for k in 0..LANES {
+            let below = x.0[k] - peak.0[k];
+            self.0[k] += exp_of_normal(if below < LEAST_EXPONENT { LEAST_EXPONENT } else { below });
+        }
+        self
+    }
+
+    /// `scale exp(-x / 2) + offset`, with `exp` as [`exp_shifted`](super::exp_shifted) has it.
+    #[inline(always)]
+    pub(crate) fn root_exp_negated(x: &Self, scale: f64, offset: f64) -> Self {
+        let mut out = Self::ZERO;
+        for k in 0..LANES {
+            out.0[k] = scale.mul_add(super::exp(-0.5 * x.0[k]), offset);
+        }
+        out
+    }
+
+    /// Each bounded from below and above; what is no number stays so.
+    #[inline(always)]
+    pub(crate) fn clamp(mut self, low: f64, high: f64) -> Self {
+        for k in 0..LANES {
+            let value = if self.0[k] < low { low } else { self.0[k] };
+            self.0[k] = if value > high { high } else { value };
+        }
+        self
+    }
+}
+
+/// Logarithms of products of many numbers, side by side, with one `ln` each in all.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PackProduct {
+    mantissas: Pack,
+    exponents: Pack,
+}
+
+impl PackProduct {
+    pub(crate) const ONE: Self = Self { mantissas: Pack::all(1.0), exponents: Pack::ZERO };
+
+    /// Multiplies each by one of `x`. What is not a positive normal number makes its product NaN.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, x: &Pack) {
+        const FRACTION: u64 = (1 << 52) - 1;
+        const ONE: u64 = 1023 << 52;
+        const LARGE: f64 = f64::from_bits((1023 + 500) << 52);
+        const SMALL: f64 = f64::from_bits((1023 - 500) << 52);
+        for k in 0..LANES {
+            let x = x.0[k];
+            let is_normal = x >= f64::MIN_POSITIVE && x < f64::INFINITY;
+            let fraction = f64::from_bits((x.to_bits() & FRACTION) | ONE);
+            // The exponent as a number: its bits stand in the fraction of one that is large.
+            let exponent =
+                f64::from_bits((x.to_bits() >> 52) | (1075 << 52)) - 4_503_599_627_370_496.0;
+            let product = self.mantissas.0[k] * if is_normal { fraction } else { f64::NAN };
+            let is_large = product >= LARGE;
+            self.mantissas.0[k] = if is_large { product * SMALL } else { product };
+            self.exponents.0[k] += exponent - 1023.0 + if is_large { 500.0 } else { 0.0 };
+        }
+    }
+
+    /// The logarithms.
+    pub(crate) fn ln(&self) -> Pack {
+        let both =
+            |k: usize| self.mantissas.0[k].ln() + self.exponents.0[k] * std::f64::consts::LN_2;
+        Pack(std::array::from_fn(both))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_side_by_side_are_sums_of_logarithms() {
+        let factors = [1e-240, 3.7, 1e90, 1.0, 1e-3, 5e7, 2.0, 0.0];
+        let mut products = PackProduct::ONE;
+        for i in 1..3000 {
+            products.push(&Pack(factors.map(|factor| f64::from(i) * factor)));
+        }
+        let found = products.ln();
+        for (factor, found) in factors.into_iter().zip(found.0).take(7) {
+            let sum: f64 = (1..3000).map(|i| (f64::from(i) * factor).ln()).sum();
+            assert!((found / sum - 1.0).abs() < 1e-14, "{found} {sum}");
+        }
+        assert!(found.0[7].is_nan());
+    }
+
+    #[test]
+    fn sums_of_exponentials_are_those_of_the_standard_library() {
+        let x = Pack(std::array::from_fn(|k| -0.37 * (k * k) as f64));
+        let peak = Pack::all(0.25);
+        let found = Pack::all(1.0).plus_exp(&x, &peak);
+        for (x, found) in x.0.iter().zip(found.0) {
+            let expected = 1.0 + (x - 0.25).exp();
+            assert!((found / expected - 1.0).abs() < 4e-16, "{x}: {found} {expected}");
+        }
+        // What is far below the peak adds nothing, and what is no number stays so.
+        let found = Pack::all(1.0).plus_exp(&Pack::all(-1e300), &peak);
+        assert_eq!(found, Pack::all(1.0));
+        assert!(Pack::ZERO.plus_exp(&Pack::all(f64::NAN), &peak).0.iter().all(|v| v.is_nan()));
+    }
+}
