@@ -30,6 +30,18 @@ pub trait Gallery: Send + Sync {
     /// Whether the scores of a merged probe are the sums of the scores of its parts.
     fn is_additive(&self) -> bool;
 
+    /// What the last fixation of a reading that goes on adds to the scores of all readers, and the
+    /// move that led to it.
+    fn added(&self, reading: &Reading) -> Vec<f64> {
+        let until = |fixations: usize| {
+            let events = reading.events[..fixations].to_vec();
+            self.scores(&self.probe(&Reading { events, complete: false, ..reading.clone() }))
+        };
+        let fixations = reading.events.len();
+        let before = until(fixations.saturating_sub(1));
+        until(fixations).iter().zip(before).map(|(now, before)| now - before).collect()
+    }
+
     /// A reading of a text as the template of a reader has it, drawn at random: what whoever gets
     /// hold of the template could forge. Without a reader, as somebody reads of whom nothing is
     /// known. None where templates do not say how to go through a text.

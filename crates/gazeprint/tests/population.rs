@@ -43,6 +43,19 @@ fn readers_are_recognised() {
         let sum: f64 = probes.iter().map(|p| fitted.gallery.scores(p)[reader]).sum();
         assert!((sum - scores[reader]).abs() < 1e-6 * sum.abs());
     }
+    // And those of fixations, as they come.
+    let gallery = fitted.gallery.as_ref();
+    for reading in test.iter().step_by(29) {
+        let mut sums = vec![0.0; 12];
+        for seen in 1..=reading.events.len() {
+            let events = reading.events[..seen].to_vec();
+            let until = Reading { events, complete: false, ..(*reading).clone() };
+            sums.iter_mut().zip(gallery.added(&until)).for_each(|(sum, added)| *sum += added);
+            for (sum, score) in sums.iter().zip(gallery.scores(&gallery.probe(&until))) {
+                assert!((sum - score).abs() < 1e-9 * score.abs(), "{seen}: {sum} {score}");
+            }
+        }
+    }
     assert!(right >= 10, "{right} of 12");
     // Readers fit better than nobody in particular; who reads like everybody need not.
     assert!(known >= 10 && better > 12.0 * 5.0, "{known} of 12, {better} nats");

@@ -30,37 +30,73 @@ pub(crate) struct Seen {
 impl Seen {
     /// The fixations of a reading.
     pub(super) fn of(reading: &Reading) -> Vec<Self> {
-        let words = |bounds: &Vec<f64>| vec![false; bounds.len() - 1];
-        let mut visited: Vec<Vec<bool>> = reading.bounds.iter().map(words).collect();
+        let mut visited = Visited::none(reading);
         let next = reading.events.iter().skip(1).map(Some).chain([None]);
-        reading
-            .with_previous()
-            .zip(next)
-            .map(|((previous, event), next)| {
-                let chosen = match next {
-                    Some(Event { density: DensityId::Alpha1Bar, .. }) => Some(BACK),
-                    Some(Event { kind: Some(kind), .. }) => Some(*kind as usize),
-                    // Signal was lost.
-                    Some(next) if next.line == event.line => None,
-                    Some(_) => Some(LEAVE),
-                    None => reading.complete.then_some(LEAVE),
-                };
-                let choice = chosen.map(|chosen| Choice {
-                    features: features::of_type(event),
-                    possible: features::possible(event),
-                    chosen,
-                });
-                let stay = Stay {
-                    features: features::of_duration(previous, event),
-                    kind: event.kind.map_or(0, |kind| kind as usize + 1),
-                    duration: event.duration,
-                };
-                let (bounds, visited) = (&reading.bounds[event.line], &mut visited[event.line]);
-                let aim = previous.and_then(|from| Aim::new(bounds, visited, from, event));
-                visited[event.word] = true;
-                Self { choice, stay, aim }
+        let fixations = reading.with_previous().zip(next);
+        fixations
+            .map(|((previous, event), next)| Self {
+                choice: choice(reading, event, next),
+                stay: stay(previous, event),
+                aim: visited.aim(reading, previous, event),
             })
             .collect()
+    }
+
+    /// The last fixation of a reading that goes on, with the move that led to it instead of the one
+    /// that will follow.
+    fn last(reading: &Reading) -> Option<Self> {
+        let (previous, event) = reading.with_previous().last()?;
+        let mut visited = Visited::none(reading);
+        let (_, before) = reading.events.split_last()?;
+        before.iter().for_each(|event| visited.mark(event));
+        Some(Self {
+            choice: before.last().and_then(|before| choice(reading, before, Some(event))),
+            stay: stay(previous, event),
+            aim: visited.aim(reading, previous, event),
+        })
+    }
+}
+
+/// What the eye did after a fixation, where that is known.
+fn choice(reading: &Reading, event: &Event, next: Option<&Event>) -> Option<Choice> {
+    let chosen = match next {
+        Some(Event { density: DensityId::Alpha1Bar, .. }) => BACK,
+        Some(Event { kind: Some(kind), .. }) => *kind as usize,
+        // Signal was lost.
+        Some(next) if next.line == event.line => return None,
+        Some(_) => LEAVE,
+        None if reading.complete => LEAVE,
+        None => return None,
+    };
+    Some(Choice { features: features::of_type(event), possible: features::possible(event), chosen })
+}
+
+fn stay(previous: Option<&Event>, event: &Event) -> Stay {
+    Stay {
+        features: features::of_duration(previous, event),
+        kind: event.kind.map_or(0, |kind| kind as usize + 1),
+        duration: event.duration,
+    }
+}
+
+/// The words that were fixated, by line.
+struct Visited(Vec<Vec<bool>>);
+
+impl Visited {
+    fn none(reading: &Reading) -> Self {
+        Self(reading.bounds.iter().map(|bounds| vec![false; bounds.len() - 1]).collect())
+    }
+
+    fn mark(&mut self, event: &Event) {
+        self.0[event.line][event.word] = true;
+    }
+
+    /// The saccade that led to a fixation, which is marked.
+    fn aim(&mut self, reading: &Reading, previous: Option<&Event>, event: &Event) -> Option<Aim> {
+        let bounds = &reading.bounds[event.line];
+        let aim = previous.and_then(|from| Aim::new(bounds, &self.0[event.line], from, event));
+        self.mark(event);
+        aim
     }
 }
 
@@ -148,6 +184,13 @@ impl Gallery for PopulationGallery {
 
     fn is_additive(&self) -> bool {
         true
+    }
+
+    fn added(&self, reading: &Reading) -> Vec<f64> {
+        let events = reading.events.last().cloned().into_iter().collect();
+        let last = Reading { events, ..reading.clone() };
+        let seen = Seen::last(reading).into_iter().collect();
+        self.scores(&self.places.probe(&last).with_seen(seen, 0))
     }
 
     fn forge(

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -151,7 +152,7 @@ impl Background {
     /// # Errors
     /// If a template is of another version of the model, or holds numbers that are none.
     pub fn gallery(&self, readers: &[Template]) -> Result<PopulationGallery, TemplateError> {
-        readers.iter().try_for_each(|template| template.check(&self.grids))?;
+        readers.par_iter().try_for_each(|template| template.check(&self.grids))?;
         Ok(self.side_by_side(readers))
     }
 
@@ -166,9 +167,11 @@ impl Background {
             let log_densities = vec![template.density(first).clone()];
             layout.row(&ReaderModel { pi: [1.0; 4], mu: 0.5, log_densities })
         };
-        let rows: Vec<Vec<f64>> = readers.iter().map(row).collect();
+        let rows: Vec<Vec<f64>> = readers.par_iter().map(row).collect();
         let population = row(&self.nobody);
-        let lanes: Vec<Lane<'_>> = readers.iter().map(Template::lane).collect();
+        let lanes = |readers: &[Template]| {
+            Lanes::new(&readers.iter().map(Template::lane).collect::<Vec<Lane<'_>>>())
+        };
         PopulationGallery {
             places: TemplateGallery::new(layout.clone(), &rows, population),
             common: Common {
@@ -176,8 +179,8 @@ impl Background {
                 grids: std::array::from_fn(|kind| grid(of_duration(kind))),
                 amplitudes: AIMED.map(grid),
             },
-            readers: lanes.chunks(LANES).map(Lanes::new).collect(),
-            population: Lanes::new(&[self.nobody.lane()]),
+            readers: readers.par_chunks(LANES).map(lanes).collect(),
+            population: lanes(std::slice::from_ref(&self.nobody)),
         }
     }
 }
