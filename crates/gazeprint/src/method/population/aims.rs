@@ -13,8 +13,9 @@
 use faer::Mat;
 
 use super::features::{AIM_FEATURES, AimedWord, LEVELS, SLOPES};
-use super::gaussian::{Belief, Local, climb};
+use super::gaussian::{Belief, Depth, Local, climb};
 use crate::density::{GaussianPrior, Grid};
+use crate::kernels;
 use crate::saccade::{DensityId, Event};
 
 /// The densities that are tilted, by kind of saccade.
@@ -185,7 +186,7 @@ pub(super) const PART: [usize; AIM_FEATURES] = {
     part
 };
 
-fn local(aims: &[Aimed<'_>], prior: &GaussianPrior, at: &[f64]) -> Local {
+fn local(aims: &[Aimed<'_>], prior: &GaussianPrior, at: &[f64], depth: Depth) -> Local {
     const F: usize = AIM_FEATURES;
     let mut gradient = vec![0.0; F];
     let mut value = prior.log_density(at, &mut gradient);
@@ -201,15 +202,17 @@ fn local(aims: &[Aimed<'_>], prior: &GaussianPrior, at: &[f64]) -> Local {
     let along = |tilt: &[f64; 3], spot: &Spot| {
         tilt.iter().zip(shape(spot.v)).map(|(t, s)| t * s).sum::<f64>()
     };
-    let (mut tilts, mut p, mut moments) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tilts, mut logs, mut p, mut moments) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for Aimed { aim, log_masses, log_landed } in aims {
         tilts.clear();
         tilts.extend(aim.words.iter().map(tilt));
-        p.clear();
+        logs.clear();
         let spots = aim.spots.iter().zip(log_masses);
-        p.extend(spots.map(|(spot, log_mass)| log_mass + along(&tilts[spot.word], spot)));
-        let peak = p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        p.iter_mut().for_each(|p| *p = (*p - peak).exp());
+        logs.extend(spots.map(|(spot, log_mass)| log_mass + along(&tilts[spot.word], spot)));
+        let peak = kernels::max(&logs);
+        p.resize(logs.len(), 0.0);
+        kernels::exp_shifted(&logs, peak, &mut p);
         let total: f64 = p.iter().sum();
         value += log_landed + along(&tilts[aim.landed.word], &aim.landed) - peak - total.ln();
         // Over the places in a word, features differ only by their shape: its moments are enough.
@@ -224,6 +227,12 @@ fn local(aims: &[Aimed<'_>], prior: &GaussianPrior, at: &[f64]) -> Local {
         let mut mean = [0.0; F];
         for (word, moments) in aim.words.iter().zip(&moments) {
             let x = &word.features;
+            if depth == Depth::Slope {
+                for i in 0..F {
+                    mean[i] += x[i] * moments[0][PART[i]];
+                }
+                continue;
+            }
             // The level is 1 everywhere, so that its row has the first moments.
             let rows: [[f64; F]; 3] =
                 std::array::from_fn(|part| std::array::from_fn(|j| x[j] * moments[part][PART[j]]));
@@ -236,18 +245,22 @@ fn local(aims: &[Aimed<'_>], prior: &GaussianPrior, at: &[f64]) -> Local {
         let landed = aim.features(&aim.landed);
         for i in 0..F {
             gradient[i] += landed[i] - mean[i];
-            let m = mean[i];
-            covariance[i].iter_mut().zip(&mean).for_each(|(sum, other)| *sum -= m * other);
+        }
+        if depth == Depth::Curvature {
+            for (row, m) in covariance.iter_mut().zip(mean) {
+                row.iter_mut().zip(&mean).for_each(|(sum, other)| *sum -= m * other);
+            }
         }
     }
     let precision = prior.precision();
-    let information = Mat::from_fn(F, F, |i, j| precision[(i, j)] + covariance[i.max(j)][i.min(j)]);
+    let information = |i: usize, j: usize| precision[(i, j)] + covariance[i.max(j)][i.min(j)];
+    let information = (depth == Depth::Curvature).then(|| Mat::from_fn(F, F, information));
     Local { value, gradient, information }
 }
 
 /// A reader's coefficients, from a start anywhere: the log posterior is concave.
 pub(super) fn believe(aims: &[Aimed<'_>], prior: &GaussianPrior, start: &[f64]) -> Option<Belief> {
-    climb(prior, start, |at| local(aims, prior, at))
+    climb(prior, start, |at, depth| local(aims, prior, at, depth))
 }
 
 #[cfg(test)]
@@ -290,7 +303,7 @@ pub(super) mod tests {
         let prior = prior(1.0);
         let mut unused = vec![0.0; AIM_FEATURES];
         let aimed = [Aimed::new(aim, grid, log_f)];
-        local(&aimed, &prior, at).value - prior.log_density(at, &mut unused)
+        local(&aimed, &prior, at, Depth::Slope).value - prior.log_density(at, &mut unused)
     }
 
     #[test]
@@ -333,20 +346,20 @@ pub(super) mod tests {
         let (log_f, prior, aims) = (log_f(&grid), prior(0.5), aims());
         let aims: Vec<Aimed<'_>> = aims.iter().map(|a| Aimed::new(a, &grid, &log_f)).collect();
         let at = coefficients(0.3);
-        let here = local(&aims, &prior, &at);
+        let here = local(&aims, &prior, &at, Depth::Curvature);
         let h = 1e-5;
         for i in 0..AIM_FEATURES {
             let moved = |by: f64| {
                 let mut there = at.clone();
                 there[i] += by;
-                local(&aims, &prior, &there)
+                local(&aims, &prior, &there, Depth::Slope)
             };
             let (up, down) = (moved(h), moved(-h));
             let slope = (up.value - down.value) / (2.0 * h);
             assert!((slope - here.gradient[i]).abs() < 1e-5 * (1.0 + slope.abs()), "{i}");
             for j in 0..AIM_FEATURES {
                 let bend = -(up.gradient[j] - down.gradient[j]) / (2.0 * h);
-                let found = here.information[(j, i)];
+                let found = here.information.as_ref().unwrap()[(j, i)];
                 assert!((bend - found).abs() < 1e-5 * (1.0 + bend.abs()), "{i} {j}");
             }
         }
@@ -358,7 +371,7 @@ pub(super) mod tests {
         let (log_f, prior, aims) = (log_f(&grid), prior(0.5), aims());
         let aims: Vec<Aimed<'_>> = aims.iter().map(|a| Aimed::new(a, &grid, &log_f)).collect();
         let belief = believe(&aims, &prior, &coefficients(1.0)).unwrap();
-        let slope = local(&aims, &prior, &belief.mode).gradient;
+        let slope = local(&aims, &prior, &belief.mode, Depth::Slope).gradient;
         assert!(slope.iter().all(|g| g.abs() < 1e-2), "{slope:?}");
         let nothing = believe(&[], &prior, prior.mean()).unwrap();
         assert_eq!(nothing.mode, prior.mean());

@@ -8,6 +8,8 @@ use crate::density::GaussianPrior;
 const MAX_STEPS: usize = 50;
 /// Half the squared Newton decrement at which a mode is found, nats.
 const TOLERANCE: f64 = 1e-8;
+/// A step with a curvature from further down should leave no more than this part of the decrement.
+const WORTHWHILE: f64 = 0.1;
 
 /// What is known of one reader's coefficients: the mode and the covariance around it.
 #[derive(Debug, Clone)]
@@ -45,43 +47,79 @@ impl Message {
 pub(super) struct Local {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
-    /// Negative Hessian, lower triangle.
-    pub(super) information: Mat<f64>,
+    /// Negative Hessian, lower triangle; nothing where it was not asked for.
+    pub(super) information: Option<Mat<f64>>,
 }
 
-/// Newton's way up a concave log posterior, from a start anywhere.
+/// How far a log posterior is to be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    Slope,
+    /// With the curvature, which takes most of the time.
+    Curvature,
+}
+
+/// Newton's way up a concave log posterior, from a start anywhere. A curvature serves for as many
+/// steps as it brings on well; that of a belief is the one at the mode.
 pub(super) fn climb(
     prior: &GaussianPrior,
     start: &[f64],
-    local: impl Fn(&[f64]) -> Local,
+    local: impl Fn(&[f64], Depth) -> Local,
 ) -> Option<Belief> {
+    let curved = |at: &[f64]| -> Option<(Local, Llt<f64>)> {
+        let here = local(at, Depth::Curvature);
+        let llt = Llt::new(here.information.as_ref()?.as_ref(), Side::Lower).ok()?;
+        Some((here, llt))
+    };
     let mut at = start.to_vec();
-    let mut here = local(&at);
+    let (mut here, mut llt) = curved(&at)?;
+    let (mut is_fresh, mut before) = (true, f64::INFINITY);
     for _ in 0..MAX_STEPS {
-        let llt = Llt::new(here.information.as_ref(), Side::Lower).ok()?;
         let step = llt.solve(Col::from_fn(at.len(), |i| here.gradient[i]));
         let decrement: f64 = (0..at.len()).map(|i| step[i] * here.gradient[i]).sum();
         if !decrement.is_finite() {
             return None;
         }
-        if decrement < 2.0 * TOLERANCE {
-            let (covariance, log_det) = inverse(&here.information)?;
-            let evidence = here.value + 0.5 * prior.log_det_precision() - 0.5 * log_det;
-            return Some(Belief { mode: at, covariance, evidence });
+        let is_there = decrement < 2.0 * TOLERANCE;
+        if is_there && is_fresh {
+            let evidence = here.value + 0.5 * prior.log_det_precision() - 0.5 * log_det(&llt);
+            return Some(Belief { mode: at, covariance: llt.inverse(), evidence });
         }
-        let mut length = 1.0;
-        loop {
-            let next: Vec<f64> = (0..at.len()).map(|i| at[i] + length * step[i]).collect();
-            let there = local(&next);
-            if there.value >= here.value - 1e-12 * here.value.abs() {
-                (at, here) = (next, there);
-                break;
+        let next = if !is_fresh && (is_there || decrement > WORTHWHILE * before) {
+            None
+        } else {
+            uphill(&at, &here, &step, &local)
+        };
+        match next {
+            Some(next) => {
+                (at, here) = next;
+                (is_fresh, before) = (false, decrement);
             }
-            length *= 0.5;
-            if length < 1e-6 {
-                return None;
+            None if is_fresh => return None,
+            None => {
+                (here, llt) = curved(&at)?;
+                (is_fresh, before) = (true, f64::INFINITY);
             }
         }
+    }
+    None
+}
+
+/// As much of a step as leads up.
+fn uphill(
+    at: &[f64],
+    here: &Local,
+    step: &Col<f64>,
+    local: impl Fn(&[f64], Depth) -> Local,
+) -> Option<(Vec<f64>, Local)> {
+    let mut length = 1.0;
+    while length >= 1e-6 {
+        let next: Vec<f64> = at.iter().zip(step.iter()).map(|(a, s)| a + length * s).collect();
+        let there = local(&next, Depth::Slope);
+        if there.value >= here.value - 1e-12 * here.value.abs() {
+            return Some((next, there));
+        }
+        length *= 0.5;
     }
     None
 }
@@ -136,6 +174,11 @@ pub(super) fn fit(
 /// determinant of the matrix.
 pub(super) fn inverse(matrix: &Mat<f64>) -> Option<(Mat<f64>, f64)> {
     let llt = Llt::new(matrix.as_ref(), Side::Lower).ok()?;
-    let log_det = 2.0 * (0..matrix.nrows()).map(|i| llt.L()[(i, i)].ln()).sum::<f64>();
-    Some((llt.inverse(), log_det))
+    Some((llt.inverse(), log_det(&llt)))
+}
+
+/// The log determinant of a matrix that was taken apart.
+fn log_det(llt: &Llt<f64>) -> f64 {
+    let root = llt.L();
+    2.0 * (0..root.nrows()).map(|i| root[(i, i)].ln()).sum::<f64>()
 }

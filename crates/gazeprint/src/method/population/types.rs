@@ -1,8 +1,11 @@
 //! Saccade types by multinomial logistic regression, one a reader, around the population.
 
+use pulp::NullaryFnOnce;
+
 use super::features::TYPE_FEATURES;
-use super::gaussian::{Belief, Local, climb};
+use super::gaussian::{Belief, Depth, Local, climb};
 use crate::density::GaussianPrior;
+use crate::kernels::{self, LANES, Pack};
 use crate::saccade::SaccadeType;
 
 /// What the eye may do next: a saccade of one of the types, with refixations to the left apart, or
@@ -59,56 +62,148 @@ impl Choice {
     }
 }
 
-fn local(choices: &[Choice], prior: &GaussianPrior, at: &[f64]) -> Local {
-    const F: usize = TYPE_FEATURES;
-    const PAIRS: usize = FREE.len() * (FREE.len() + 1) / 2;
-    let p = TYPE_COEFFICIENTS;
-    let mut gradient = vec![0.0; p];
-    let mut value = prior.log_density(at, &mut gradient);
-    let mut blocks = vec![[[0.0; F]; F]; PAIRS];
-    for choice in choices {
+/// Packs that the features of a choice take.
+const PACKS: usize = TYPE_FEATURES.div_ceil(LANES);
+const PAIRS: usize = FREE.len() * (FREE.len() + 1) / 2;
+/// Choices whose weights are computed before their products are summed, pair after pair.
+const CHUNK: usize = 32;
+
+/// Sums over choices, of outer products of their features.
+type Products = [[Pack; PACKS]; TYPE_FEATURES];
+
+/// A choice as [`Derivatives`] adds it up.
+#[derive(Clone, Copy)]
+struct Weighed {
+    features: [Pack; PACKS],
+    /// By free type.
+    errors: [f64; FREE.len()],
+    /// By pair of free types.
+    weights: [f64; PAIRS],
+}
+
+/// The log-likelihood of choices with its derivatives.
+struct Derivatives {
+    value: f64,
+    /// By free type.
+    gradient: [[Pack; PACKS]; FREE.len()],
+    /// By pair of free types, lower triangles; nothing where they were not asked for.
+    products: Vec<Products>,
+}
+
+impl Weighed {
+    const NOTHING: Self =
+        Self { features: [Pack::ZERO; PACKS], errors: [0.0; FREE.len()], weights: [0.0; PAIRS] };
+
+    /// With the log-likelihood.
+    fn new(choice: &Choice, at: &[f64]) -> (Self, f64) {
         let (probability, log_chosen) = choice.probabilities(&choice.predictors(at));
-        value += log_chosen;
+        let mut weighed = Self::NOTHING;
+        for (f, x) in choice.features.iter().enumerate() {
+            weighed.features[f / LANES].0[f % LANES] = *x;
+        }
         let mut pair = 0;
         for (a, kind_a) in FREE.iter().enumerate() {
             let p_a = probability[*kind_a];
-            let error = if *kind_a == choice.chosen { 1.0 - p_a } else { -p_a };
-            for (g, x) in gradient[a * F..(a + 1) * F].iter_mut().zip(&choice.features) {
-                *g += error * x;
-            }
+            weighed.errors[a] = if *kind_a == choice.chosen { 1.0 - p_a } else { -p_a };
             for kind_b in &FREE[..=a] {
                 let p_b = probability[*kind_b];
-                let weight = if kind_a == kind_b { p_a * (1.0 - p_a) } else { -p_a * p_b };
-                if weight != 0.0 {
-                    // Many features are 0; whole rows are faster than half of them.
-                    for i in (0..F).filter(|&i| choice.features[i] != 0.0) {
-                        let scaled = weight * choice.features[i];
-                        let row = blocks[pair][i].iter_mut();
-                        row.zip(&choice.features).for_each(|(sum, x)| *sum += scaled * x);
-                    }
-                }
+                weighed.weights[pair] =
+                    if kind_a == kind_b { p_a * (1.0 - p_a) } else { -p_a * p_b };
                 pair += 1;
             }
         }
+        (weighed, log_chosen)
     }
-    let mut information = prior.precision().clone();
-    let mut pair = 0;
-    for a in 0..FREE.len() {
-        for b in 0..=a {
-            for i in 0..F {
-                for j in 0..F {
-                    information[(a * F + i, b * F + j)] += blocks[pair][i][j];
+}
+
+/// Adds up the derivatives of choices, to be run with the widest instructions.
+struct Summing<'a> {
+    choices: &'a [Choice],
+    at: &'a [f64],
+    depth: Depth,
+}
+
+impl NullaryFnOnce for Summing<'_> {
+    type Output = Derivatives;
+
+    #[inline(always)]
+    fn call(self) -> Derivatives {
+        let pairs = if self.depth == Depth::Curvature { PAIRS } else { 0 };
+        let mut sums = Derivatives {
+            value: 0.0,
+            gradient: [[Pack::ZERO; PACKS]; FREE.len()],
+            products: vec![[[Pack::ZERO; PACKS]; TYPE_FEATURES]; pairs],
+        };
+        let mut weighed = [Weighed::NOTHING; CHUNK];
+        for chunk in self.choices.chunks(CHUNK) {
+            for (choice, weighed) in chunk.iter().zip(&mut weighed) {
+                let (of_choice, log_chosen) = Weighed::new(choice, self.at);
+                *weighed = of_choice;
+                sums.value += log_chosen;
+                for (gradient, error) in sums.gradient.iter_mut().zip(of_choice.errors) {
+                    for (gradient, x) in gradient.iter_mut().zip(&of_choice.features) {
+                        *gradient = gradient.plus(error, x);
+                    }
                 }
             }
-            pair += 1;
+            for (pair, products) in sums.products.iter_mut().enumerate() {
+                for Weighed { features, weights, .. } in &weighed[..chunk.len()] {
+                    add_product(weights[pair], features, products);
+                }
+            }
+        }
+        sums
+    }
+}
+
+/// Adds the lower triangle of a weight times the product of features with themselves. Many of them
+/// are 0.
+#[inline(always)]
+fn add_product(weight: f64, features: &[Pack; PACKS], products: &mut Products) {
+    if weight == 0.0 {
+        return;
+    }
+    for (i, row) in products.iter_mut().enumerate() {
+        let x = features[i / LANES].0[i % LANES];
+        if x != 0.0 {
+            for (sum, features) in row.iter_mut().zip(features).take(i / LANES + 1) {
+                *sum = sum.plus(weight * x, features);
+            }
         }
     }
+}
+
+fn local(choices: &[Choice], prior: &GaussianPrior, at: &[f64], depth: Depth) -> Local {
+    const F: usize = TYPE_FEATURES;
+    let sums = kernels::vectorised(Summing { choices, at, depth });
+    let mut gradient = vec![0.0; TYPE_COEFFICIENTS];
+    let value = sums.value + prior.log_density(at, &mut gradient);
+    for (gradient, sums) in gradient.chunks_exact_mut(F).zip(&sums.gradient) {
+        for (f, g) in gradient.iter_mut().enumerate() {
+            *g += sums[f / LANES].0[f % LANES];
+        }
+    }
+    let information = (depth == Depth::Curvature).then(|| {
+        let mut information = prior.precision().clone();
+        let pairs = (0..FREE.len()).flat_map(|a| (0..=a).map(move |b| (a, b)));
+        for ((a, b), products) in pairs.zip(&sums.products) {
+            for i in 0..F {
+                for j in 0..F {
+                    // Each product is symmetric.
+                    let (row, column) = (i.max(j), i.min(j));
+                    information[(a * F + i, b * F + j)] +=
+                        products[row][column / LANES].0[column % LANES];
+                }
+            }
+        }
+        information
+    });
     Local { value, gradient, information }
 }
 
 /// A reader's coefficients, from a start anywhere: the log posterior is concave.
 pub(super) fn believe(choices: &[Choice], prior: &GaussianPrior, start: &[f64]) -> Option<Belief> {
-    climb(prior, start, |at| local(choices, prior, at))
+    climb(prior, start, |at, depth| local(choices, prior, at, depth))
 }
 
 #[cfg(test)]
@@ -153,20 +248,20 @@ mod tests {
     fn derivatives_are_those_of_the_value() {
         let (choices, prior) = (choices(40), prior(0.5));
         let at: Vec<f64> = (0..TYPE_COEFFICIENTS).map(|i| 0.3 * (i as f64).sin()).collect();
-        let here = local(&choices, &prior, &at);
+        let here = local(&choices, &prior, &at, Depth::Curvature);
         let h = 1e-5;
         for i in (0..TYPE_COEFFICIENTS).step_by(3) {
             let moved = |by: f64| {
                 let mut there = at.clone();
                 there[i] += by;
-                local(&choices, &prior, &there)
+                local(&choices, &prior, &there, Depth::Slope)
             };
             let (up, down) = (moved(h), moved(-h));
             let slope = (up.value - down.value) / (2.0 * h);
             assert!((slope - here.gradient[i]).abs() < 1e-6 * (1.0 + slope.abs()), "{i}");
             for j in (i..TYPE_COEFFICIENTS).step_by(5) {
                 let bend = -(up.gradient[j] - down.gradient[j]) / (2.0 * h);
-                let found = here.information[(j, i)];
+                let found = here.information.as_ref().unwrap()[(j, i)];
                 assert!((bend - found).abs() < 1e-6 * (1.0 + bend.abs()), "{i} {j}");
             }
         }
@@ -177,7 +272,7 @@ mod tests {
         let (choices, prior) = (choices(300), prior(0.5));
         let one = believe(&choices, &prior, prior.mean()).unwrap();
         let other = believe(&choices, &prior, &[1.0; TYPE_COEFFICIENTS]).unwrap();
-        let slope = local(&choices, &prior, &one.mode).gradient;
+        let slope = local(&choices, &prior, &one.mode, Depth::Slope).gradient;
         assert!(slope.iter().all(|g| g.abs() < 1e-3), "{slope:?}");
         for (a, b) in one.mode.iter().zip(&other.mode) {
             assert!((a - b).abs() < 1e-4, "{a} {b}");
