@@ -8,7 +8,7 @@
 //! (EMNLP 2016), called *the paper* in these pages; its five reference methods are here too.
 //!
 //! The crate computes and does nothing else: it reads no files, prints nothing and keeps no global
-//! state. The same input and seed give the same result on one type of CPU, whatever the number of
+//! state but tables of constants. The same input and seed give the same result on one type of CPU, whatever the number of
 //! threads.
 //!
 //! # Example
@@ -71,6 +71,7 @@
 //! | [`gallery`] | rows and probes | a score for every reader |
 //! | [`method`] | [`Training`](method::Training) readings | a [`Gallery`](gallery::Gallery) and an account of the fit |
 //! | [`simulate`] | [`SimulationParams`](simulate::SimulationParams) | a [`Corpus`](corpus::Corpus) of made-up readers |
+//! | [`search`] | templates and probes of very many readers | the best of them |
 //! | [`replay`] | readings | which of them were known before |
 //!
 //! Section numbers in the documentation of the modules, and the decisions D1 to D10, are those of
@@ -85,6 +86,7 @@ pub mod method;
 pub mod random;
 pub mod replay;
 pub mod saccade;
+pub mod search;
 pub mod simulate;
 pub mod situation;
 pub mod template;

@@ -19,8 +19,8 @@ pub use observations::Observations;
 pub(crate) use population::Seen;
 pub use population::{
     Background, DensityTraits, Evidence, Population, PopulationGallery, PopulationMethod,
-    ReaderPosterior, RegressionTraits, SessionShare, StoredPopulationError, Surprise, Template,
-    TemplateError, Trait, Traits, population,
+    ReaderPosterior, RegressionTraits, SessionShare, Slopes, StoredPopulationError, Surprise,
+    Template, TemplateError, Trait, Traits, population,
 };
 pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;

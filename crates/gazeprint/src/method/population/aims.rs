@@ -140,7 +140,7 @@ impl Aim {
 
     /// What the log density is linear in at a place: features of the word's level, of its slope and
     /// of its bend.
-    fn features(&self, spot: &Spot) -> [f64; AIM_FEATURES] {
+    pub(super) fn features(&self, spot: &Spot) -> [f64; AIM_FEATURES] {
         let (word, shape) = (&self.words[spot.word].features, shape(spot.v));
         std::array::from_fn(|i| word[i] * shape[PART[i]])
     }

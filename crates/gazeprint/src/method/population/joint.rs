@@ -67,6 +67,11 @@ impl Joint {
         (offsets.last() == Some(&gaussian.len())).then_some(Self { offsets, gaussian })
     }
 
+    /// The Gaussian over all parts, in units of their own.
+    pub(super) fn gaussian(&self) -> &GaussianPrior {
+        &self.gaussian
+    }
+
     /// The Gaussian over all parts.
     pub(super) fn into_gaussian(self) -> GaussianPrior {
         self.gaussian

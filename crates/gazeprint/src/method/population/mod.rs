@@ -14,8 +14,10 @@
 //! | `lanes` | scores of some readers at once |
 //! | `gallery` | scores of all |
 //! | `forge` | readings drawn from a template |
+//! | `imagine` | readers drawn from the population |
 //! | `method` | the method `population` |
 //! | `surprise` | readings held against a template |
+//! | `slope` | readers as vectors, probes as slopes |
 //! | `stored` | the population as it is stored |
 //! | `template` | readers as they are stored and compared |
 //! | `traits` | the population in numbers for people |
@@ -27,11 +29,13 @@ mod features;
 mod forge;
 mod gallery;
 mod gaussian;
+mod imagine;
 mod joint;
 mod lanes;
 mod learn;
 mod method;
 mod sessions;
+mod slope;
 mod stored;
 mod surprise;
 mod template;
@@ -51,6 +55,7 @@ pub use self::gallery::{Evidence, PopulationGallery};
 use self::gaussian::Message;
 use self::joint::Joint;
 pub use self::method::{PopulationMethod, population};
+pub use self::slope::Slopes;
 use self::stored::StoredPopulation;
 pub use self::stored::StoredPopulationError;
 pub use self::surprise::Surprise;

@@ -18,6 +18,8 @@ use crate::method::stored::{StoredDensityError, checked_grid};
 use crate::saccade::DensityId;
 use crate::template::{Layout, Parts, ReaderModel};
 
+/// Of what is alike in all situations, only the first place on a line is left.
+const FIRST: DensityId = DensityId::Alpha0;
 /// Densities below this, in nats, are as good as none.
 const LEAST: f64 = -700.0;
 
@@ -73,21 +75,31 @@ pub enum TemplateError {
 impl ReaderPosterior {
     /// What is stored and compared of the reader.
     pub fn template(&self) -> Template {
-        Template {
-            types: self.types.clone(),
-            durations: self.durations.clone(),
-            aims: self.aims.clone(),
-            log_densities: self.densities.iter().map(|d| bounded(&d.log_mean)).collect(),
-        }
+        let densities = self.densities.iter().map(|d| d.log_mean.clone()).collect();
+        Template::new(self.types.clone(), self.durations.clone(), self.aims.clone(), densities)
     }
 }
 
-/// Log densities that can be interpolated: one of minus infinity times nothing would be no number.
-fn bounded(log_f: &[f64]) -> Vec<f64> {
-    log_f.iter().map(|v| v.max(LEAST)).collect()
-}
-
 impl Template {
+    /// Coefficients, by kind of saccade those of where it lands, and log densities in the order of
+    /// [`DensityId::ALL`].
+    pub(super) fn new(
+        types: Vec<f64>,
+        durations: Vec<f64>,
+        aims: Vec<Vec<f64>>,
+        mut log_densities: Vec<Vec<f64>>,
+    ) -> Self {
+        // To be interpolated: minus infinity times nothing would be no number.
+        log_densities.iter_mut().flatten().for_each(|v| *v = v.max(LEAST));
+        Self { types, durations, aims, log_densities }
+    }
+
+    /// First places on a line, as a row.
+    pub(super) fn places(&self, layout: &Layout) -> Vec<f64> {
+        let log_densities = vec![self.density(FIRST).clone()];
+        layout.row(&ReaderModel { pi: [1.0; 4], mu: 0.5, log_densities })
+    }
+
     fn density(&self, id: DensityId) -> &Vec<f64> {
         &self.log_densities[id as usize]
     }
@@ -119,7 +131,7 @@ impl Template {
         Ok(())
     }
 
-    fn lane(&self) -> Lane<'_> {
+    pub(super) fn lane(&self) -> Lane<'_> {
         Lane {
             types: &self.types,
             durations: &self.durations,
@@ -156,24 +168,23 @@ impl Background {
         Ok(self.side_by_side(readers))
     }
 
+    /// A reader of whom nothing is known.
+    pub(super) fn nobody(&self) -> &Template {
+        &self.nobody
+    }
+
     /// The same for templates that are known to fit.
     pub(super) fn side_by_side(&self, readers: &[Template]) -> PopulationGallery {
         let grid = |id: DensityId| Arc::clone(&self.grids[id as usize]);
-        // Of what is alike in all situations, only the first place on a line is left.
-        let first = DensityId::Alpha0;
         let parts = Parts { amplitudes: false, durations: false };
-        let layout = Layout::new(parts, [(first, grid(first))], 1);
-        let row = |template: &Template| {
-            let log_densities = vec![template.density(first).clone()];
-            layout.row(&ReaderModel { pi: [1.0; 4], mu: 0.5, log_densities })
-        };
-        let rows: Vec<Vec<f64>> = readers.par_iter().map(row).collect();
-        let population = row(&self.nobody);
+        let layout = Layout::new(parts, [(FIRST, grid(FIRST))], 1);
+        let rows: Vec<Vec<f64>> = readers.par_iter().map(|r| r.places(&layout)).collect();
+        let population = self.nobody.places(&layout);
         let lanes = |readers: &[Template]| {
             Lanes::new(&readers.iter().map(Template::lane).collect::<Vec<Lane<'_>>>())
         };
         PopulationGallery {
-            places: TemplateGallery::new(layout.clone(), &rows, population),
+            places: TemplateGallery::new(layout, &rows, population),
             common: Common {
                 centre: self.centre,
                 grids: std::array::from_fn(|kind| grid(of_duration(kind))),

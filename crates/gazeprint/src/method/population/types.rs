@@ -54,7 +54,7 @@ impl Choice {
         (p, logits[self.chosen] - peak - total.ln())
     }
 
-    fn predictors(&self, coefficients: &[f64]) -> [f64; FREE.len()] {
+    pub(super) fn predictors(&self, coefficients: &[f64]) -> [f64; FREE.len()] {
         std::array::from_fn(|k| {
             let of_type = &coefficients[k * TYPE_FEATURES..(k + 1) * TYPE_FEATURES];
             of_type.iter().zip(&self.features).map(|(b, x)| b * x).sum()

@@ -1,0 +1,263 @@
+//! Rows of many readers, and the best of them for a query.
+
+use pulp::NullaryFnOnce;
+use rayon::prelude::*;
+
+use super::space::{COMPONENTS, Query, Row};
+use crate::kernels;
+
+/// Components of the coarse rows, which a first search looks at: the leading ones, and the bend.
+const COARSE: usize = 128;
+/// Rows that a task looks at; fixed, so that results do not depend on the number of threads.
+const CHUNK: usize = 1 << 13;
+/// Queries that are compared with a row while it is at hand.
+const QUERIES: usize = 4;
+/// Partial sums of an inner product, in a fixed order.
+const SUMS: usize = 32;
+
+/// A reader that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// Place in the index.
+    pub reader: usize,
+    /// Score against nobody in particular, about, in nats.
+    pub score: f32,
+}
+
+impl Hit {
+    /// Best first; of equals, the one that comes first.
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        other.score.total_cmp(&self.score).then(self.reader.cmp(&other.reader))
+    }
+}
+
+/// Rows of many readers.
+#[derive(Debug, Clone, Default)]
+pub struct Index {
+    rows: Vec<Row>,
+    coarse: Vec<[i8; COARSE]>,
+    /// What a coarse number is worth, by component.
+    steps: Vec<f32>,
+}
+
+/// The places of a coarse row in a row.
+fn coarse_place(i: usize) -> usize {
+    if i + 1 < COARSE { i } else { COMPONENTS - 1 }
+}
+
+impl Index {
+    /// An index of these rows.
+    pub fn new(rows: Vec<Row>) -> Self {
+        let largest = |i: usize| {
+            let place = coarse_place(i);
+            rows.par_iter().map(|row| row[place].abs()).reduce(|| 0.0, f32::max)
+        };
+        let steps: Vec<f32> =
+            (0..COARSE).map(|i| (largest(i) / 127.0).max(f32::MIN_POSITIVE)).collect();
+        let coarsened = |row: &Row| -> [i8; COARSE] {
+            std::array::from_fn(|i| (row[coarse_place(i)] / steps[i]).round() as i8)
+        };
+        let coarse = rows.par_iter().map(coarsened).collect();
+        Self { rows, coarse, steps }
+    }
+
+    /// Number of readers.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Memory of rows and of coarse rows, bytes.
+    pub fn bytes(&self) -> [usize; 2] {
+        [size_of_val(&self.rows[..]), size_of_val(&self.coarse[..])]
+    }
+
+    /// The best readers for each query, best first, `top` at most.
+    pub fn search(&self, queries: &[Query], top: usize) -> Vec<Vec<Hit>> {
+        let groups = queries.chunks(QUERIES).flat_map(|queries| {
+            self.best(&self.rows, queries.len(), top, |rows, scores| {
+                kernels::vectorised(Products { rows, queries, scores });
+            })
+        });
+        groups.collect()
+    }
+
+    /// The same for one query, of readers that a look at the coarse rows leaves: `candidates` many.
+    pub fn search_coarsely(&self, query: &Query, top: usize, candidates: usize) -> Vec<Hit> {
+        let weighted: Vec<f32> =
+            (0..COARSE).map(|i| query[coarse_place(i)] * self.steps[i]).collect();
+        let largest = weighted.iter().fold(f32::MIN_POSITIVE, |m, w| m.max(w.abs()));
+        // Sums of 128 products of 7 and 16 bits fit 32.
+        let query_step = largest / 32_000.0;
+        let coarse: [i16; COARSE] =
+            std::array::from_fn(|i| (weighted[i] / query_step).round() as i16);
+        let found = self.best(&self.coarse, 1, candidates, |rows, scores| {
+            kernels::vectorised(CoarseProducts { rows, query: &coarse, scores });
+        });
+        let found = found.into_iter().flatten();
+        let mut hits: Vec<Hit> = found
+            .map(|hit| {
+                let mut score = [0.0];
+                let row = std::slice::from_ref(&self.rows[hit.reader]);
+                let queries = std::slice::from_ref(query);
+                kernels::vectorised(Products { rows: row, queries, scores: &mut score });
+                Hit { score: score[0], ..hit }
+            })
+            .collect();
+        hits.sort_by(Hit::order);
+        hits.truncate(top);
+        hits
+    }
+
+    /// The best rows by scores that `compare` fills in for a chunk of rows: query after query.
+    fn best<R: Sync>(
+        &self,
+        rows: &[R],
+        queries: usize,
+        top: usize,
+        compare: impl Fn(&[R], &mut [f32]) + Sync,
+    ) -> Vec<Vec<Hit>> {
+        let chunks =
+            rows.par_chunks(CHUNK).enumerate().map_init(Vec::new, |scores, (number, rows)| {
+                scores.resize(queries * rows.len(), 0.0);
+                compare(rows, scores);
+                let by_query = scores.chunks_exact(rows.len());
+                by_query.map(|scores| leading(number * CHUNK, scores, top)).collect::<Vec<_>>()
+            });
+        let mut best = vec![Vec::new(); queries];
+        for of_chunk in chunks.collect::<Vec<_>>() {
+            for (best, hits) in best.iter_mut().zip(of_chunk) {
+                best.extend(hits);
+            }
+        }
+        best.into_iter().map(|hits| first(hits, top)).collect()
+    }
+}
+
+/// The best of some hits, in order.
+fn first(mut hits: Vec<Hit>, top: usize) -> Vec<Hit> {
+    if hits.len() > top && top > 0 {
+        hits.select_nth_unstable_by(top - 1, Hit::order);
+    }
+    hits.truncate(top);
+    hits.sort_by(Hit::order);
+    hits
+}
+
+/// The best of a chunk whose first row is at `start`.
+fn leading(start: usize, scores: &[f32], top: usize) -> Vec<Hit> {
+    let hit = |(i, score): (usize, &f32)| Hit { reader: start + i, score: *score };
+    let hits = scores.iter().enumerate().filter(|(_, score)| !score.is_nan()).map(hit);
+    first(hits.collect(), top)
+}
+
+/// Inner products of rows with queries.
+struct Products<'a> {
+    rows: &'a [Row],
+    queries: &'a [Query],
+    /// Query after query.
+    scores: &'a mut [f32],
+}
+
+impl NullaryFnOnce for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { rows, queries, scores } = self;
+        for (i, row) in rows.iter().enumerate() {
+            for (k, query) in queries.iter().enumerate() {
+                let mut sums = [0.0f32; SUMS];
+                for start in (0..COMPONENTS).step_by(SUMS) {
+                    for j in 0..SUMS {
+                        sums[j] = row[start + j].mul_add(query[start + j], sums[j]);
+                    }
+                }
+                let mut half = SUMS / 2;
+                while half > 0 {
+                    for j in 0..half {
+                        sums[j] += sums[j + half];
+                    }
+                    half /= 2;
+                }
+                scores[k * rows.len() + i] = sums[0];
+            }
+        }
+    }
+}
+
+/// Inner products of coarse rows with a query.
+struct CoarseProducts<'a> {
+    rows: &'a [[i8; COARSE]],
+    query: &'a [i16; COARSE],
+    scores: &'a mut [f32],
+}
+
+impl NullaryFnOnce for CoarseProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (row, score) in self.rows.iter().zip(self.scores.iter_mut()) {
+            let mut sum = 0i32;
+            for j in 0..COARSE {
+                sum += i32::from(row[j]) * i32::from(self.query[j]);
+            }
+            *score = sum as f32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::random::Stream;
+
+    fn drawn(count: usize, index: u64) -> Vec<Row> {
+        let mut rng = Stream { seed: 5, index }.chain(0);
+        let falling =
+            |i: usize| if i + 1 == COMPONENTS { 0.1 } else { 1.0 / (1.0 + i as f32 / 8.0) };
+        (0..count)
+            .map(|_| std::array::from_fn(|i| falling(i) * (rng.random::<f32>() - 0.5)))
+            .collect()
+    }
+
+    #[test]
+    fn the_best_are_found_in_order() {
+        let (rows, queries) = (drawn(3 * CHUNK + 17, 0), drawn(QUERIES + 1, 1));
+        let index = Index::new(rows.clone());
+        for (query, found) in queries.iter().zip(index.search(&queries, 50)) {
+            let score =
+                |row: &Row| row.iter().zip(query).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+            let scores: Vec<f64> = rows.iter().map(score).collect();
+            let mut order: Vec<usize> = (0..rows.len()).collect();
+            order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+            assert_eq!(found.len(), 50);
+            for (hit, expected) in found.iter().zip(&order) {
+                assert!((scores[hit.reader] - scores[*expected]).abs() < 1e-5);
+            }
+            // A first look at fewer and coarser numbers leaves the best where enough are kept.
+            let coarsely = index.search_coarsely(query, 10, 500);
+            assert_eq!(coarsely, found[..10]);
+        }
+    }
+
+    #[test]
+    fn few_rows_and_odd_numbers_are_survived() {
+        let mut rows = drawn(3, 2);
+        let query = rows[0];
+        rows[1][0] = f32::NAN;
+        let index = Index::new(rows);
+        let found = &index.search(&[query], 10)[0];
+        assert!(found.iter().all(|hit| hit.reader != 1) && found.len() == 2);
+        assert!(index.search(&[query], 0)[0].is_empty());
+        assert!(Index::new(Vec::new()).search(&[query], 5)[0].is_empty());
+        assert!(Index::default().search(&[], 5).is_empty());
+    }
+}
