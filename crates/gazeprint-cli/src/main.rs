@@ -1,5 +1,6 @@
 //! The `gazeprint` command.
 
+mod bench;
 mod calibrate;
 mod enroll;
 mod export;
@@ -66,6 +67,7 @@ enum Command {
     Verify(verify::Args),
     Watch(watch::Args),
     Gallery(gallery::Args),
+    Bench(bench::Args),
 }
 
 /// Arguments that do not fit together or are out of range: exit code 2.
@@ -176,6 +178,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::run(&args),
         Command::Watch(args) => watch::run(&args),
         Command::Gallery(args) => gallery::run(args),
+        Command::Bench(args) => bench::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

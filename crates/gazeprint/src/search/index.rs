@@ -71,6 +71,11 @@ impl Index {
         self.rows.is_empty()
     }
 
+    /// The rows.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
     /// Memory of rows and of coarse rows, bytes.
     pub fn bytes(&self) -> [usize; 2] {
         [size_of_val(&self.rows[..]), size_of_val(&self.coarse[..])]

@@ -1,0 +1,81 @@
+//! How many readers a probe is compared with in a second.
+
+use gazeprint::gallery::Gallery;
+use gazeprint::method::{Method, Unwatched, landwehr};
+use gazeprint::template::Probe;
+use serde::Serialize;
+
+use super::search::Readers;
+use super::{Bench, median_seconds, sum_seconds};
+
+const TIMES: usize = 51;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    readers: usize,
+    /// Of the probe.
+    fixations: usize,
+    /// `population`: everything by situation.
+    by_situation: Row,
+    /// What is an inner product with a row of tables (`landwehr`, `semiparametric`).
+    tabulated: Row,
+    /// Of that, the part of the time that a plain sum over as many bytes takes.
+    bandwidth: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    seconds: f64,
+    readers_per_second: f64,
+}
+
+impl Row {
+    fn new(gallery: &dyn Gallery, probe: &Probe) -> Self {
+        let seconds = median_seconds(TIMES, || gallery.scores(probe));
+        Self { seconds, readers_per_second: gallery.len() as f64 / seconds }
+    }
+}
+
+pub(super) fn measure(bench: &Bench) -> anyhow::Result<Report> {
+    let readers = Readers::learn(bench)?;
+    let population = readers.background.gallery(&readers.enrolled(bench))?;
+    let fitted = landwehr().fit(&bench.training()?, 1, &Unwatched)?;
+    let probe_for = |gallery: &dyn Gallery| {
+        let probes: Vec<Probe> = bench.of(0).map(|r| gallery.probe(r)).collect();
+        Probe::merged(&probes)
+    };
+    let tables = fitted.gallery.as_ref();
+    let (probe, sparse) = (probe_for(&population), probe_for(tables));
+    let tabulated = Row::new(tables, &sparse);
+    // Rows are doubles: two single ones each.
+    let sum = sum_seconds(TIMES, &vec![1.0; 2 * sparse.entries().len() * tables.len()]);
+    Ok(Report {
+        readers: bench.readers,
+        fixations: probe.fixations(),
+        by_situation: Row::new(&population, &probe),
+        bandwidth: sum / tabulated.seconds,
+        tabulated,
+    })
+}
+
+impl Report {
+    pub(super) fn text(&self) -> String {
+        let line = |name: &str, row: &Row| {
+            format!(
+                "{name:<26} {:>8.3} ms {:>12.0} readers a second\n",
+                1e3 * row.seconds,
+                row.readers_per_second
+            )
+        };
+        format!(
+            "comparing a probe of {} fixations with {} readers\n{}{}{:<26} {:>8.2} of the time is \
+             that of a plain sum over the same bytes\n",
+            self.fixations,
+            self.readers,
+            line("population, by situation", &self.by_situation),
+            line("tables, an inner product", &self.tabulated),
+            "",
+            self.bandwidth
+        )
+    }
+}
