@@ -170,18 +170,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
             print(&about(&mut gallery, rules.as_ref())?)
         }
         Action::Log { gallery, json } => log(&gallery, json),
-        Action::Check { gallery } => {
-            let mut gallery = gallery.open()?;
-            let checked = gallery.check()?;
-            let records: u64 = checked.records.iter().sum();
-            print(&format!(
-                "{}: whole; {} records, {} entries of the log, {}\n",
-                gallery.location(),
-                records,
-                checked.entries,
-                if gallery.is_encrypted() { "encrypted" } else { "not encrypted" }
-            ))
-        }
+        Action::Check { gallery } => check(&gallery),
         Action::Key { file } => {
             Secret::new_key_file(&file)?;
             print(&format!(
@@ -262,9 +251,33 @@ fn show(args: &GalleryArgs, reader: &str, json: bool) -> anyhow::Result<()> {
     ))
 }
 
+fn check(args: &GalleryArgs) -> anyhow::Result<()> {
+    let mut gallery = args.open()?;
+    let checked = gallery.check()?;
+    let records: u64 = checked.records.iter().sum();
+    let at = gallery.location();
+    let erasing = match checked.is_erasing {
+        true => format!(
+            "{at}: an erasure was cut short, or is under way: what was removed is not all \
+             overwritten; the next change does it, for example `gazeprint gallery calibrate`\n"
+        ),
+        false => String::new(),
+    };
+    print(&format!(
+        "{at}: whole; {records} records, {} entries of the log, {}\n{erasing}",
+        checked.entries,
+        if gallery.is_encrypted() { "encrypted" } else { "not encrypted" }
+    ))
+}
+
 fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
     let progress = Progress::new(1)?;
     let mut gallery = args.open()?;
+    // Also where the reader is gone already: who was interrupted tries it again.
+    if gallery.finish_erasing()? {
+        let at = gallery.location();
+        print(&format!("{at}: an earlier erasure that was cut short is finished now\n"))?;
+    }
     let readers = gallery.list()?;
     let id = gallery.id_of(reader);
     let found = readers.iter().find(|entry| entry.id == id || entry.id == reader);

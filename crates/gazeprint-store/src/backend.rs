@@ -10,6 +10,10 @@ use crate::{Kind, Location, StoreError};
 /// What a row is called: derived from the name, which it does not tell.
 pub(crate) type Row = [u8; 16];
 
+/// The second version of a gallery has the same tables. Its header has a state that a program for
+/// the first cannot read.
+pub(crate) const HEADER_2: &str = "";
+
 /// What a transaction is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -17,7 +21,7 @@ pub(crate) enum Access {
     Read,
     /// Changing. No other change begins until it ends.
     Write,
-    /// As [`Access::Write`]; what was removed is overwritten afterwards.
+    /// As [`Access::Write`]; what was removed is overwritten afterwards, by [`Backend::scrub`].
     Erase,
 }
 
@@ -52,6 +56,10 @@ pub(crate) trait Backend: Send {
     fn commit(&mut self) -> Result<(), StoreError>;
     /// After the commit of [`Access::Erase`]: overwrites what is left of the old content.
     fn scrub(&mut self) -> Result<(), StoreError>;
+    /// Within a change: whether another process is overwriting just now.
+    fn is_scrubbed_elsewhere(&mut self) -> Result<bool, StoreError>;
+    /// Within a change: whether something lies about that is still to be overwritten.
+    fn has_leftovers(&self) -> bool;
     /// Undoes everything since the beginning.
     fn rollback(&mut self) -> Result<(), StoreError>;
 

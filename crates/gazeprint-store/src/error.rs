@@ -140,8 +140,8 @@ pub enum StoreError {
     },
     /// The change was made, but what it removed may be left somewhere.
     #[error(
-        "{at}: the change was made, but what was removed could not be overwritten: {message}; \
-             remove anything else, or encrypt the gallery anew, to have it overwritten"
+        "{at}: the change was made, but what was removed could not be overwritten: {message}; the \
+             next change tries it again, and a check says whether it is still to be done"
     )]
     Leftovers {
         /// The gallery.

@@ -330,6 +330,15 @@ impl Gallery {
         })
     }
 
+    /// Overwrites what an erasure that was cut short has left, and says whether there was one. Every
+    /// change does so first.
+    ///
+    /// # Errors
+    /// If it cannot be overwritten.
+    pub fn finish_erasing(&mut self) -> Result<bool, GalleryError> {
+        Ok(self.vault.finish_erasing()?)
+    }
+
     /// Sketches of the earlier probes that were taken for a reader.
     ///
     /// # Errors

@@ -16,7 +16,9 @@
 //! | 40, 32 | of an encrypted gallery: seal of the data key, data key |
 //! | 32 | SHA-256 of all of this |
 //! | 32 or 40 | seal of the state |
-//! | 208 | state: generation (8), for each kind count and sum (8, 32), log count and link (8, 32) |
+//! | 225 | state: version (1), generation (8), for each kind count and sum (8, 32), log count and link (8, 32), changes that removed something and how many of them were overwritten (8, 8) |
+//!
+//! A state of version 1 has 208 bytes: neither a version nor what was overwritten.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use sha2::{Digest, Sha256};
@@ -30,6 +32,11 @@ use crate::{Kind, Location, Secret, StoreError};
 const COST: Cost = Cost { memory: 64 << 10, passes: 3, lanes: 1 };
 /// What a stored cost may be at most: opening must end.
 const HIGHEST: Cost = Cost { memory: 1 << 20, passes: 64, lanes: 16 };
+
+/// Version of the state that is written.
+const STATE: u8 = 2;
+/// Bytes of a state of version 1.
+const FIRST_STATE: usize = 208;
 
 /// What Argon2id takes.
 #[derive(Debug, Clone, Copy)]
@@ -310,6 +317,10 @@ pub(crate) struct State {
     pub(crate) entries: u64,
     /// Link behind the last entry.
     pub(crate) link: [u8; 32],
+    /// Changes that removed something for good.
+    pub(crate) erasures: u64,
+    /// As many of them, from the first, were overwritten.
+    pub(crate) erased: u64,
 }
 
 impl State {
@@ -317,15 +328,23 @@ impl State {
         &mut self.tallies[kind as usize]
     }
 
+    /// Whether something that was removed is still to be overwritten.
+    pub(crate) fn is_erasing(&self) -> bool {
+        self.erased < self.erasures
+    }
+
     /// The header with this state.
     pub(crate) fn header(&self, lock: &Lock, sealer: &Sealer) -> Result<Vec<u8>, StoreError> {
-        let mut state = self.generation.to_le_bytes().to_vec();
+        let mut state = vec![STATE];
+        state.extend_from_slice(&self.generation.to_le_bytes());
         for tally in &self.tallies {
             state.extend_from_slice(&tally.count.to_le_bytes());
             state.extend(tally.sum.iter().flat_map(|word| word.to_le_bytes()));
         }
         state.extend_from_slice(&self.entries.to_le_bytes());
         state.extend_from_slice(&self.link);
+        state.extend_from_slice(&self.erasures.to_le_bytes());
+        state.extend_from_slice(&self.erased.to_le_bytes());
         let seal = sealer.seal(Place::Header(&lock.0), &mut state)?;
         Ok([lock.0.as_slice(), &seal, &state].concat())
     }
@@ -342,6 +361,10 @@ impl State {
             let mut state = state.to_vec();
             sealer.open(Place::Header(&lock.0), seal, &mut state).ok()?;
             let mut bytes = state.as_slice();
+            let is_first = bytes.len() == FIRST_STATE;
+            if !is_first && take(&mut bytes)? != [STATE] {
+                return None;
+            }
             let mut number = || Some(u64::from_le_bytes(take(&mut bytes)?));
             let mut read = Self { generation: number()?, ..Self::default() };
             for tally in &mut read.tallies {
@@ -352,6 +375,10 @@ impl State {
             }
             read.entries = number()?;
             read.link = take(&mut bytes)?;
+            if !is_first {
+                let mut number = || Some(u64::from_le_bytes(take(&mut bytes)?));
+                (read.erasures, read.erased) = (number()?, number()?);
+            }
             bytes.is_empty().then_some(read)
         };
         read().ok_or_else(|| damaged(at, "its seal does not fit"))

@@ -13,7 +13,7 @@ use postgres::types::ToSql;
 use postgres::{Client, NoTls};
 
 use crate::address::{is_exposed, read_address};
-use crate::backend::{Access, Backend, Depth, Row, Stored, VisitEntry, VisitRow};
+use crate::backend::{Access, Backend, Depth, HEADER_2, Row, Stored, VisitEntry, VisitRow};
 use crate::error::Part;
 use crate::{Kind, Location, StoreError};
 
@@ -22,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a network may be silent.
 const SILENCE: Duration = Duration::from_secs(60);
 
+/// Tells the lock of those who overwrite from locks of other programs: "gaze".
+const SCRUBBING: i32 = 0x6761_7a65;
+
 /// Nothing waits for ever. Whoever forgets a transaction must not keep others out for good.
 const SETTINGS: &str = "SET lock_timeout = '30s'; SET statement_timeout = '15min';
     SET idle_in_transaction_session_timeout = '60min'; SET synchronous_commit = on;
@@ -29,7 +32,7 @@ const SETTINGS: &str = "SET lock_timeout = '30s'; SET statement_timeout = '15min
 
 /// What makes version n of the tables from version n - 1. Values are not compressed: where they are
 /// encrypted, it would not help.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = ["
     CREATE TABLE header (one smallint PRIMARY KEY CHECK (one = 1), value bytea NOT NULL);
     CREATE TABLE record (
         kind smallint NOT NULL, id bytea NOT NULL, seal bytea NOT NULL, value bytea NOT NULL,
@@ -39,7 +42,7 @@ const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE log (sequence bigint PRIMARY KEY, seal bytea NOT NULL, value bytea NOT NULL);
     CREATE FUNCTION keep_log() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'the log only grows'; END $$;
-"];
+", HEADER_2];
 
 /// The log only grows.
 const GUARDS: &str = "
@@ -212,6 +215,14 @@ impl Postgres {
         Ok(())
     }
 
+    /// Takes or leaves the lock that whoever overwrites a schema has.
+    fn scrub_lock(&mut self, query: &str) -> Result<(), StoreError> {
+        let done = self.client.query(query, &[&SCRUBBING, &self.schema]);
+        let leftovers =
+            |error| StoreError::Leftovers { at: self.at.clone(), message: words(&error) };
+        done.map(drop).map_err(leftovers)
+    }
+
     /// Writes a table anew, and makes sure that it was: who does not own it is refused without an
     /// error.
     fn rewrite(&mut self, table: &str) -> Result<(), StoreError> {
@@ -292,7 +303,23 @@ impl Backend for Postgres {
     }
 
     fn scrub(&mut self) -> Result<(), StoreError> {
-        ["record", "log", "header"].into_iter().try_for_each(|table| self.rewrite(table))
+        // One after another. The lock goes with the connection, also when the process is killed.
+        self.scrub_lock("SELECT pg_advisory_lock($1, hashtext($2))")?;
+        let rewritten =
+            ["record", "log", "header"].into_iter().try_for_each(|table| self.rewrite(table));
+        self.scrub_lock("SELECT pg_advisory_unlock($1, hashtext($2))").and(rewritten)
+    }
+
+    fn is_scrubbed_elsewhere(&mut self) -> Result<bool, StoreError> {
+        let query = "SELECT pg_try_advisory_xact_lock($1, hashtext($2))";
+        let free = self.client.query_one(query, &[&SCRUBBING, &self.schema]);
+        let free = free.and_then(|row| row.try_get::<_, bool>(0));
+        free.map(|free| !free).map_err(|error| said(&self.at, "erasing", &error))
+    }
+
+    /// Whatever there is, is in the tables.
+    fn has_leftovers(&self) -> bool {
+        false
     }
 
     fn rollback(&mut self) -> Result<(), StoreError> {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
-use crate::backend::{Access, Backend, Depth, Row, Stored, VisitEntry, VisitRow};
+use crate::backend::{Access, Backend, Depth, HEADER_2, Row, Stored, VisitEntry, VisitRow};
 use crate::error::Part;
 use crate::secret::create_private;
 use crate::{Kind, Location, StoreError, journal};
@@ -28,14 +28,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// in the order of its keys: if a walk through it meets the right rows in the right order, then a
 /// search finds what there is. An index beside it, or other kinds in it, could mislead a search and
 /// leave the walk as it was.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = ["
     CREATE TABLE header (one INTEGER PRIMARY KEY CHECK (one = 1), value BLOB NOT NULL);
     CREATE TABLE settings (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE template (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE readings (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE probe (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE log (sequence INTEGER PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL);
-"];
+", HEADER_2];
 
 /// The log only grows.
 const GUARDS: &str = "
@@ -61,8 +61,6 @@ pub(crate) struct Sqlite {
     file: PathBuf,
     connection: Connection,
     access: Access,
-    /// An empty file is written to, with a journal, as soon as a change begins.
-    is_new: bool,
 }
 
 impl Sqlite {
@@ -121,7 +119,7 @@ impl Sqlite {
         };
         drop(create_private(path).map_err(system)?);
         let made = fs::canonicalize(path).map_err(system).and_then(|file| {
-            let made = Self { is_new: true, ..Self::connect(at, file)? };
+            let made = Self::connect(at, file)?;
             // A template takes three pages then.
             made.batch("making the gallery", "PRAGMA page_size = 8192")?;
             Ok(made)
@@ -142,7 +140,7 @@ impl Sqlite {
         };
         let connection = opened.map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
-        let opened = Self { at: at.clone(), file, connection, access: Access::Read, is_new: false };
+        let opened = Self { at: at.clone(), file, connection, access: Access::Read };
         // EXTRA: a commit counts once the folder knows that the journal is gone. Temporary files
         // would keep what is erased.
         let settings = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
@@ -233,22 +231,18 @@ impl Sqlite {
         self.batch("erasing", statements)
     }
 
-    /// Builds the file anew, and overwrites the journal. Others must be shut out.
+    /// Overwrites the journal, and builds the file anew. Others must be shut out.
     fn overwrite(&self) -> Result<(), StoreError> {
         let leftovers = |message| StoreError::Leftovers { at: self.at.clone(), message };
+        let journal = || {
+            let overwritten = journal::overwrite(&self.file);
+            overwritten.map_err(|error| leftovers(format!("its journal: {error}")))
+        };
+        // First, since the journal of an interrupted rebuilding is removed by whoever comes next.
+        journal()?;
         let rebuilt = self.connection.execute_batch("VACUUM");
         rebuilt.map_err(|error| leftovers(error.to_string()))?;
-        let overwritten = journal::overwrite(&self.file);
-        overwritten.map_err(|error| leftovers(format!("its journal: {error}")))
-    }
-
-    /// Ends what an interrupted process began to erase, and the transaction.
-    fn finish_erasing(&mut self) -> Result<(), StoreError> {
-        self.access = Access::Erase;
-        self.shut()?;
-        // Something must be written to get and keep the lock.
-        self.batch("erasing", "UPDATE header SET value = value; COMMIT")?;
-        self.scrub()
+        journal()
     }
 
     fn query_rows(
@@ -317,24 +311,27 @@ impl Backend for Sqlite {
             return self.batch("reading", "BEGIN");
         }
         self.batch("beginning a change", "BEGIN IMMEDIATE")?;
-        if !self.is_new && journal::is_left_over(&self.file) {
-            self.finish_erasing()?;
-            self.batch("beginning a change", "BEGIN IMMEDIATE")?;
-        }
         self.access = access;
         if access == Access::Erase { self.shut() } else { Ok(()) }
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
-        self.batch("ending a change", "COMMIT")?;
-        self.is_new = false;
-        Ok(())
+        self.batch("ending a change", "COMMIT")
     }
 
     fn scrub(&mut self) -> Result<(), StoreError> {
         self.access = Access::Read;
         let overwritten = self.overwrite();
         self.unshut().and(overwritten)
+    }
+
+    /// Who overwrites keeps all others out.
+    fn is_scrubbed_elsewhere(&mut self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn has_leftovers(&self) -> bool {
+        journal::is_left_over(&self.file)
     }
 
     fn rollback(&mut self) -> Result<(), StoreError> {
@@ -469,15 +466,16 @@ mod tests {
         let version = |gallery: &Sqlite| -> i64 {
             gallery.connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
         };
-        let second = "CREATE TABLE more (a)";
-        assert!(old.migrate(1, &[MIGRATIONS[0], second, "nonsense"]).is_err());
-        assert_eq!(version(&old), 1);
-        let third = "ALTER TABLE more RENAME TO less";
-        old.migrate(1, &[MIGRATIONS[0], second, third]).unwrap();
-        assert_eq!(version(&old), 3);
+        let [first, second] = MIGRATIONS;
+        let third = "CREATE TABLE more (a)";
+        assert!(old.migrate(2, &[first, second, third, "nonsense"]).is_err());
+        assert_eq!(version(&old), 2);
+        let fourth = "ALTER TABLE more RENAME TO less";
+        old.migrate(2, &[first, second, third, fourth]).unwrap();
+        assert_eq!(version(&old), 4);
         old.batch("looking", "SELECT a FROM less").unwrap();
         // Another process that still takes it for old does no harm.
-        old.migrate(1, &[MIGRATIONS[0], second, third]).unwrap();
-        assert!(matches!(Sqlite::open(&at), Err(StoreError::Newer { found: 3, known: 1, .. })));
+        old.migrate(2, &[first, second, third, fourth]).unwrap();
+        assert!(matches!(Sqlite::open(&at), Err(StoreError::Newer { found: 4, known: 2, .. })));
     }
 }

@@ -423,7 +423,7 @@ fn the_log_only_grows(place: &dyn Place) {
 fn checking_counts(place: &dyn Place) {
     let mut vault = Vault::create(&place.fresh(), None).unwrap();
     fill(&mut vault);
-    let checked = Checked { records: [1, 5, 5, 1], entries: 5, generation: 1 };
+    let checked = Checked { records: [1, 5, 5, 1], entries: 5, generation: 1, is_erasing: false };
     assert_eq!(vault.check().unwrap(), checked);
     let part = Part::Record { kind: Kind::Template, name: Some("a".into()), row: String::new() };
     assert_eq!(part.to_string(), "template \"a\"");
