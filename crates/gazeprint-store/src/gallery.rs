@@ -398,10 +398,9 @@ impl Gallery {
     /// # Errors
     /// If anything is damaged, or the gallery cannot be written.
     pub fn rekey(&mut self, secret: Option<&Secret>) -> Result<(), GalleryError> {
-        self.vault.rekey(secret)?;
         let at = self.vault.location().clone();
-        let encrypted = self.vault.is_encrypted();
-        self.vault.write(|change| log(&at, change, Event::Rekeyed { encrypted }))
+        let encrypted = secret.is_some();
+        self.vault.rekey_with(secret, |change| log(&at, change, Event::Rekeyed { encrypted }))
     }
 
     /// The same gallery at another place.

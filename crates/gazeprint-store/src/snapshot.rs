@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::backend::{Backend, Depth, Row, Stored};
 use crate::error::Part;
-use crate::header::{State, Tally, link};
+use crate::header::{Lock, State, Tally, link};
 use crate::seal::{Place, Sealer};
 use crate::{Kind, Location, StoreError};
 
@@ -27,7 +27,7 @@ pub struct Snapshot<'a> {
     /// Kinds of which all rows are known to be there.
     whole: [bool; Kind::ALL.len()],
     /// Something went wrong: what follows may rest on it.
-    pub(crate) failed: bool,
+    failed: bool,
 }
 
 /// A change of a gallery: everything of [`Snapshot`], and writing.
@@ -306,6 +306,15 @@ impl<'a> Snapshot<'a> {
 impl<'a> Change<'a> {
     pub(crate) fn new(snapshot: Snapshot<'a>) -> Self {
         Self { snapshot, is_changed: false, is_risen: false }
+    }
+
+    /// The header that goes with the change, unless a part of it has failed.
+    pub(crate) fn finished(self, lock: &Lock) -> Result<Vec<u8>, StoreError> {
+        let Snapshot { at, sealer, state, failed, .. } = self.snapshot;
+        match failed {
+            true => Err(StoreError::Failed { at: at.clone() }),
+            false => state.header(lock, sealer),
+        }
     }
 
     /// Writes a record, new or in place of the one with its name.

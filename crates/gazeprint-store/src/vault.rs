@@ -100,10 +100,7 @@ impl Vault {
             let snapshot = Snapshot::new(at, &mut *transaction.backend, &sealer, State::default());
             let mut change = Change::new(snapshot);
             fill(&mut change)?;
-            if change.failed {
-                return Err(StoreError::Failed { at: at.clone() }.into());
-            }
-            let header = change.state.header(&lock, &sealer)?;
+            let header = change.finished(&lock)?;
             transaction.backend.set_header(&header)?;
             Ok(transaction.commit()?)
         };
@@ -276,17 +273,13 @@ impl Vault {
         let snapshot = Snapshot::new(at, &mut *transaction.backend, sealer, state);
         let mut change = Change::new(snapshot);
         let value = work(&mut change)?;
-        if change.failed {
-            return Err(StoreError::Failed { at: at.clone() }.into());
-        }
-        if !change.is_changed {
+        change.state.erasures += u64::from(access == Access::Erase);
+        let erasures = change.state.erasures;
+        let is_changed = change.is_changed;
+        let header = change.finished(lock)?;
+        if !is_changed {
             return Ok((value, None));
         }
-        if access == Access::Erase {
-            change.state.erasures += 1;
-        }
-        let erasures = change.state.erasures;
-        let header = change.state.header(lock, sealer)?;
         transaction.backend.set_header(&header)?;
         transaction.commit()?;
         Ok((value, Some(erasures)))
@@ -299,20 +292,34 @@ impl Vault {
     /// If anything in the gallery is damaged, or the change cannot be made. The gallery is as it was
     /// then, unless the error is [`StoreError::Leftovers`].
     pub fn rekey(&mut self, secret: Option<&Secret>) -> Result<(), StoreError> {
+        self.rekey_with(secret, |_| Ok(()))
+    }
+
+    /// As [`Vault::rekey`], with a change behind the new seals, all or nothing.
+    pub(crate) fn rekey_with<E: From<StoreError>>(
+        &mut self,
+        secret: Option<&Secret>,
+        work: impl FnOnce(&mut Change<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let Self { at, backend, lock, sealer, .. } = self;
         if secret.is_none() && backend.is_exposed() {
-            return Err(StoreError::Exposed { at: at.clone() });
+            return Err(StoreError::Exposed { at: at.clone() }.into());
         }
         let (new_lock, new_sealer) = Lock::new(at, lock.identity(at)?, secret)?;
         let transaction = Transaction::begin(backend.as_mut(), Access::Erase)?;
         let state = read_state(at, transaction.backend, lock, sealer)?;
         let mut snapshot = Snapshot::new(at, &mut *transaction.backend, sealer, state);
-        let mut state = reseal(&mut snapshot, &new_sealer)?;
-        state.erasures += 1;
-        transaction.backend.set_header(&state.header(&new_lock, &new_sealer)?)?;
+        let state = reseal(&mut snapshot, &new_sealer)?;
+        let snapshot = Snapshot::new(at, &mut *transaction.backend, &new_sealer, state);
+        let mut change = Change::new(snapshot);
+        work(&mut change)?;
+        change.state.erasures += 1;
+        let erasures = change.state.erasures;
+        let header = change.finished(&new_lock)?;
+        transaction.backend.set_header(&header)?;
         transaction.commit()?;
         (self.lock, self.sealer) = (new_lock, new_sealer);
-        self.overwrite(state.erasures)
+        Ok(self.overwrite(erasures)?)
     }
 
     /// Makes a gallery with the same records and the same log at another place.
