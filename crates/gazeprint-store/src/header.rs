@@ -18,14 +18,18 @@
 //! | 32 or 40 | seal of the state |
 //! | 225 | state: version (1), generation (8), for each kind count and sum (8, 32), log count and link (8, 32), changes that removed something and how many of them were overwritten (8, 8) |
 //!
-//! A state of version 1 has 208 bytes: neither a version nor what was overwritten.
+//! A state of version 1 has 208 bytes: neither a version nor what was overwritten. And its sums are
+//! those of digests without a key, also where the gallery is encrypted. The next change of such a
+//! gallery writes a state of this version.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 use crate::error::Part;
-use crate::seal::{FORMAT, Identity, Key, NONCE_AND_TAG, Place, Sealer, derive, random};
+use crate::seal::{
+    Digests, FORMAT, Identity, Key, NONCE_AND_TAG, Place, RowDigest, Sealer, derive, random,
+};
 use crate::{Kind, Location, Secret, StoreError};
 
 /// What a new passphrase costs: memory in KiB, passes, lanes.
@@ -260,40 +264,25 @@ fn wrapping_key(
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) count: u64,
-    sum: [u64; 4],
+    sum: RowDigest,
 }
 
 impl Tally {
-    pub(crate) fn add(&mut self, row: &[u8], seal: &[u8]) {
+    pub(crate) fn add(&mut self, digest: RowDigest) {
         self.count = self.count.wrapping_add(1);
         let mut carry = false;
-        for (sum, digest) in self.sum.iter_mut().zip(digest(row, seal)) {
+        for (sum, digest) in self.sum.iter_mut().zip(digest) {
             (*sum, carry) = sum.carrying_add(digest, carry);
         }
     }
 
-    pub(crate) fn subtract(&mut self, row: &[u8], seal: &[u8]) {
+    pub(crate) fn subtract(&mut self, digest: RowDigest) {
         self.count = self.count.wrapping_sub(1);
         let mut borrow = false;
-        for (sum, digest) in self.sum.iter_mut().zip(digest(row, seal)) {
+        for (sum, digest) in self.sum.iter_mut().zip(digest) {
             (*sum, borrow) = sum.borrowing_sub(digest, borrow);
         }
     }
-}
-
-fn digest(row: &[u8], seal: &[u8]) -> [u64; 4] {
-    let digest: [u8; 32] = Sha256::new()
-        .chain_update(b"gazeprint gallery row\0")
-        .chain_update((row.len() as u64).to_le_bytes())
-        .chain_update(row)
-        .chain_update(seal)
-        .finalize()
-        .into();
-    let mut words = [0; 4];
-    for (word, bytes) in words.iter_mut().zip(digest.as_chunks::<8>().0) {
-        *word = u64::from_le_bytes(*bytes);
-    }
-    words
 }
 
 /// The link of a log's hash chain behind an entry.
@@ -312,6 +301,8 @@ pub(crate) fn link(before: &[u8; 32], sequence: u64, entry: &[u8]) -> [u8; 32] {
 pub(crate) struct State {
     /// Rises with every change of records other than probes.
     pub(crate) generation: u64,
+    /// How rows were digested for the sums.
+    pub(crate) digests: Digests,
     tallies: [Tally; Kind::ALL.len()],
     /// Entries of the log.
     pub(crate) entries: u64,
@@ -375,7 +366,9 @@ impl State {
             }
             read.entries = number()?;
             read.link = take(&mut bytes)?;
-            if !is_first {
+            if is_first {
+                read.digests = Digests::Open;
+            } else {
                 let mut number = || Some(u64::from_le_bytes(take(&mut bytes)?));
                 (read.erasures, read.erased) = (number()?, number()?);
             }
@@ -407,15 +400,17 @@ mod tests {
 
     #[test]
     fn tallies_forget_what_is_taken_away_in_any_order() {
-        let rows: Vec<_> = (0..50_u8).map(|number| ([number; 16], [number ^ 0x55; 32])).collect();
+        let sealer = Sealer::plain([1; 16]);
+        let digest = |number: u8| sealer.digest(Digests::Keyed, &[number; 16], &[number; 32]);
+        let rows: Vec<RowDigest> = (0..50).map(digest).collect();
         let mut tally = Tally::default();
-        rows.iter().for_each(|(row, seal)| tally.add(row, seal));
+        rows.iter().for_each(|row| tally.add(*row));
         let full = tally;
-        rows.iter().rev().step_by(2).for_each(|(row, seal)| tally.subtract(row, seal));
+        rows.iter().rev().step_by(2).for_each(|row| tally.subtract(*row));
         assert_ne!(tally, full);
-        rows.iter().rev().step_by(2).for_each(|(row, seal)| tally.add(row, seal));
+        rows.iter().rev().step_by(2).for_each(|row| tally.add(*row));
         assert_eq!(tally, full);
-        rows.iter().for_each(|(row, seal)| tally.subtract(row, seal));
+        rows.iter().for_each(|row| tally.subtract(*row));
         assert_eq!(tally, Tally::default());
     }
 }

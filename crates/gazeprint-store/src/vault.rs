@@ -213,7 +213,7 @@ impl Vault {
     pub fn finish_erasing(&mut self) -> Result<bool, StoreError> {
         let Self { at, backend, lock, sealer, .. } = self;
         let transaction = Transaction::begin(backend.as_mut(), Access::Erase)?;
-        let state = read_state(at, transaction.backend, lock, sealer)?;
+        let state = state_to_change(at, transaction.backend, lock, sealer)?;
         let is_left = state.is_erasing() || transaction.backend.has_leftovers();
         if !is_left || transaction.backend.is_scrubbed_elsewhere()? {
             return Ok(false);
@@ -240,7 +240,7 @@ impl Vault {
     fn note_erased(&mut self, erasures: u64) -> Result<(), StoreError> {
         let Self { at, backend, lock, sealer, .. } = self;
         let transaction = Transaction::begin(backend.as_mut(), Access::Write)?;
-        let mut state = read_state(at, transaction.backend, lock, sealer)?;
+        let mut state = state_to_change(at, transaction.backend, lock, sealer)?;
         if state.erased >= erasures {
             return Ok(());
         }
@@ -259,7 +259,7 @@ impl Vault {
     ) -> Result<(T, Option<u64>), E> {
         let Self { at, backend, lock, sealer, is_stuck } = self;
         let transaction = Transaction::begin(backend.as_mut(), access)?;
-        let state = read_state(at, transaction.backend, lock, sealer)?;
+        let state = state_to_change(at, transaction.backend, lock, sealer)?;
         let is_left = state.is_erasing() || transaction.backend.has_leftovers();
         if is_left && unfinished == Unfinished::First && !*is_stuck {
             drop(transaction);
@@ -386,4 +386,17 @@ fn read_state(
         return Err(StoreError::Changed { at: at.clone() });
     }
     State::read(at, lock, sealer, state)
+}
+
+/// As [`read_state`], brought up to the version that is written.
+fn state_to_change(
+    at: &Location,
+    backend: &mut dyn Backend,
+    lock: &Lock,
+    sealer: &Sealer,
+) -> Result<State, StoreError> {
+    let state = read_state(at, backend, lock, sealer)?;
+    let mut snapshot = Snapshot::new(at, backend, sealer, state);
+    snapshot.key_digests()?;
+    Ok(snapshot.state)
 }
