@@ -34,6 +34,7 @@ mod backend;
 mod content;
 mod error;
 mod events;
+mod files;
 mod gallery;
 mod header;
 mod journal;

@@ -16,11 +16,14 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
 use crate::backend::{Access, Backend, Depth, HEADER_2, Row, Stored, VisitEntry, VisitRow};
 use crate::error::Part;
-use crate::secret::create_private;
+use crate::files::{create_private, draft_of, publish};
+use crate::seal::random;
 use crate::{Kind, Location, StoreError, journal};
 
 /// Tells galleries from other files of SQLite: "gaze".
 const APPLICATION: i64 = 0x6761_7a65;
+/// What is done when there is none yet.
+const MAKING: &str = "making the gallery";
 /// How long others are waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -50,10 +53,6 @@ const GUARDS: &str = "
 const NO_GUARDS: &str =
     "DROP TRIGGER log_insert; DROP TRIGGER log_update; DROP TRIGGER log_delete;";
 
-/// How often, and how long apart, an empty file is looked at before it is taken for left over.
-const MOST_LOOKS: usize = 100;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
-
 /// A file of SQLite.
 pub(crate) struct Sqlite {
     at: Location,
@@ -61,6 +60,9 @@ pub(crate) struct Sqlite {
     file: PathBuf,
     connection: Connection,
     access: Access,
+    /// Where a gallery that is being made is to stand, once it is whole. Until then `file` is a draft
+    /// beside it.
+    goal: Option<PathBuf>,
 }
 
 impl Sqlite {
@@ -71,13 +73,6 @@ impl Sqlite {
             io::ErrorKind::NotFound => StoreError::Missing { at: at.clone() },
             _ => StoreError::System { file: path.to_owned(), doing: "opening the gallery", error },
         })?;
-        // Another process may be about to fill it.
-        for _ in 0..MOST_LOOKS {
-            if fs::metadata(&file).is_ok_and(|there| there.len() > 0) {
-                break;
-            }
-            std::thread::sleep(BETWEEN_LOOKS);
-        }
         let other =
             |found: &str| Err(StoreError::NotAGallery { at: at.clone(), found: found.to_owned() });
         if file.is_dir() {
@@ -99,10 +94,7 @@ impl Sqlite {
         match (application, version) {
             (APPLICATION, 1..) => opened.migrate(version, &MIGRATIONS)?,
             (0, 0) if number(&opened, "page_count")? == 0 => {
-                return other(
-                    "an empty file, as it is left when making a gallery is interrupted; if it is \
-                     that, remove it",
-                );
+                return other("an empty file");
             }
             _ => return other("a database of something else"),
         }
@@ -110,24 +102,42 @@ impl Sqlite {
         Ok(opened)
     }
 
-    /// Makes an empty file for a gallery.
+    /// Makes a draft of a gallery, which its first commit gives its name.
     pub(crate) fn create(at: &Location) -> Result<Self, StoreError> {
         let path = path_of(at);
-        let system = |error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => StoreError::Exists { at: at.clone() },
-            _ => StoreError::System { file: path.to_owned(), doing: "making the gallery", error },
-        };
-        drop(create_private(path).map_err(system)?);
-        let made = fs::canonicalize(path).map_err(system).and_then(|file| {
-            let made = Self::connect(at, file)?;
+        if path.symlink_metadata().is_ok() {
+            return Err(StoreError::Exists { at: at.clone() });
+        }
+        let draft = draft_of(path, u64::from_le_bytes(random()?));
+        drop(create_private(&draft).map_err(|error| not_made(at, error))?);
+        let file = fs::canonicalize(&draft).map_err(|error| not_made(at, error));
+        let made = file.and_then(|file| {
+            let made = Self { goal: Some(path.to_owned()), ..Self::connect(at, file)? };
             // A template takes three pages then.
-            made.batch("making the gallery", "PRAGMA page_size = 8192")?;
+            made.batch(MAKING, "PRAGMA page_size = 8192")?;
             Ok(made)
         });
         if made.is_err() {
-            _ = fs::remove_file(path);
+            _ = fs::remove_file(draft);
         }
         made
+    }
+
+    /// Gives a draft its name.
+    fn publish(&mut self, goal: &Path) -> Result<(), StoreError> {
+        let failed = |error: rusqlite::Error| StoreError::Database {
+            at: self.at.clone(),
+            doing: MAKING,
+            message: error.to_string(),
+        };
+        // A connection knows its file by its name.
+        let elsewhere = Connection::open_in_memory().map_err(failed)?;
+        let draft = std::mem::replace(&mut self.connection, elsewhere);
+        draft.close().map_err(|(_, error)| failed(error))?;
+        let published = publish(&self.file, goal).and_then(|()| fs::canonicalize(goal));
+        let file = published.map_err(|error| not_made(&self.at, error))?;
+        *self = Self::connect(&self.at, file)?;
+        Ok(())
     }
 
     fn connect(at: &Location, file: PathBuf) -> Result<Self, StoreError> {
@@ -140,7 +150,7 @@ impl Sqlite {
         };
         let connection = opened.map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
-        let opened = Self { at: at.clone(), file, connection, access: Access::Read };
+        let opened = Self { at: at.clone(), file, connection, access: Access::Read, goal: None };
         // EXTRA: a commit counts once the folder knows that the journal is gone. Temporary files
         // would keep what is erased.
         let settings = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
@@ -292,6 +302,14 @@ fn path_of(at: &Location) -> &Path {
     }
 }
 
+/// Words for why there is no gallery where one was to be.
+fn not_made(at: &Location, error: io::Error) -> StoreError {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => StoreError::Exists { at: at.clone() },
+        _ => StoreError::System { file: path_of(at).to_owned(), doing: MAKING, error },
+    }
+}
+
 /// The bytes of a column, where they are bytes.
 fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> rusqlite::Result<&'a [u8]> {
     let value = row.get_ref(column)?;
@@ -316,7 +334,11 @@ impl Backend for Sqlite {
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
-        self.batch("ending a change", "COMMIT")
+        self.batch("ending a change", "COMMIT")?;
+        match self.goal.take() {
+            Some(goal) => self.publish(&goal),
+            None => Ok(()),
+        }
     }
 
     fn scrub(&mut self) -> Result<(), StoreError> {
@@ -346,7 +368,7 @@ impl Backend for Sqlite {
     }
 
     fn install(&mut self) -> Result<(), StoreError> {
-        self.batch("making the gallery", &format!("PRAGMA application_id = {APPLICATION}"))?;
+        self.batch(MAKING, &format!("PRAGMA application_id = {APPLICATION}"))?;
         self.run_migrations(&MIGRATIONS)?;
         self.guard_log(true)
     }
