@@ -10,10 +10,6 @@ use crate::{Kind, Location, StoreError};
 /// What a row is called: derived from the name, which it does not tell.
 pub(crate) type Row = [u8; 16];
 
-/// The second version of a gallery has the same tables. Its header has a state that a program for
-/// the first cannot read.
-pub(crate) const HEADER_2: &str = "";
-
 /// What a transaction is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {

@@ -40,6 +40,7 @@ mod header;
 mod journal;
 mod kind;
 mod location;
+mod migration;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod recordings;

@@ -13,10 +13,12 @@ use postgres::types::ToSql;
 use postgres::{Client, NoTls};
 
 use crate::address::{is_exposed, read_address};
-use crate::backend::{Access, Backend, Depth, HEADER_2, Row, Stored, VisitEntry, VisitRow};
+use crate::backend::{Access, Backend, Depth, Row, Stored, VisitEntry, VisitRow};
 use crate::error::Part;
+use crate::migration::{HEADER_2, Versioned, migrate, run_migrations};
 use crate::{Kind, Location, StoreError};
 
+const UP_TO_DATE: &str = "bringing the gallery up to date";
 /// How long a server may take to answer at all.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a network may be silent.
@@ -74,7 +76,11 @@ impl Postgres {
             let found = "tables of something else".to_owned();
             return Err(StoreError::NotAGallery { at: at.clone(), found });
         }
-        opened.migrate(&MIGRATIONS)?;
+        if opened.version()? == 0 {
+            let found = "no version".to_owned();
+            return Err(StoreError::NotAGallery { at: at.clone(), found });
+        }
+        migrate(&mut opened, at, &MIGRATIONS)?;
         Ok(opened)
     }
 
@@ -112,50 +118,6 @@ impl Postgres {
         found
             .and_then(|row| row.try_get(0))
             .map_err(|error| said(&self.at, "looking for the gallery", &error))
-    }
-
-    /// Brings older tables up to date, all or none.
-    fn migrate(&mut self, migrations: &[&str]) -> Result<(), StoreError> {
-        let doing = "bringing the gallery up to date";
-        let query = "SELECT version FROM format";
-        let found: Option<i32> = self
-            .client
-            .query_opt(query, &[])
-            .and_then(|row| row.map(|row| row.try_get(0)).transpose())
-            .map_err(|error| said(&self.at, doing, &error))?;
-        let found = found.and_then(|found| u64::try_from(found).ok()).unwrap_or(0);
-        let known = migrations.len() as u64;
-        match found {
-            0 => {
-                let found = "no version".to_owned();
-                Err(StoreError::NotAGallery { at: self.at.clone(), found })
-            }
-            _ if found > known => Err(StoreError::Newer { at: self.at.clone(), found, known }),
-            _ if found == known => Ok(()),
-            _ => {
-                self.begin(Access::Write)?;
-                let migrated = self.run_migrations(migrations).and_then(|()| self.commit());
-                if migrated.is_err() {
-                    self.rollback()?;
-                }
-                migrated
-            }
-        }
-    }
-
-    /// Within a transaction, since another process may have been quicker.
-    fn run_migrations(&mut self, migrations: &[&str]) -> Result<(), StoreError> {
-        let doing = "bringing the gallery up to date";
-        self.batch(doing, "LOCK TABLE format IN EXCLUSIVE MODE")?;
-        let version = self.client.query_one("SELECT version FROM format", &[]);
-        let version: i32 = version
-            .and_then(|row| row.try_get(0))
-            .map_err(|error| said(&self.at, doing, &error))?;
-        let version = usize::try_from(version).unwrap_or(0);
-        for migration in migrations.iter().skip(version) {
-            self.batch(doing, migration)?;
-        }
-        self.batch(doing, &format!("UPDATE format SET version = {}", migrations.len()))
     }
 
     fn batch(&mut self, doing: &'static str, statements: &str) -> Result<(), StoreError> {
@@ -278,6 +240,26 @@ fn said(at: &Location, doing: &'static str, error: &postgres::Error) -> StoreErr
     StoreError::Database { at, doing, message: words(error) }
 }
 
+impl Versioned for Postgres {
+    fn version(&mut self) -> Result<u64, StoreError> {
+        if self.access.is_some() {
+            self.alter("LOCK TABLE format IN EXCLUSIVE MODE")?;
+        }
+        let found = self.client.query_opt("SELECT version FROM format", &[]);
+        let found = found.and_then(|row| row.map(|row| row.try_get::<_, i32>(0)).transpose());
+        let found = found.map_err(|error| said(&self.at, UP_TO_DATE, &error))?;
+        Ok(found.and_then(|found| u64::try_from(found).ok()).unwrap_or(0))
+    }
+
+    fn set_version(&mut self, version: usize) -> Result<(), StoreError> {
+        self.alter(&format!("UPDATE format SET version = {version}"))
+    }
+
+    fn alter(&mut self, statements: &str) -> Result<(), StoreError> {
+        self.batch(UP_TO_DATE, statements)
+    }
+}
+
 impl Backend for Postgres {
     fn begin(&mut self, access: Access) -> Result<(), StoreError> {
         self.rollback()?;
@@ -346,7 +328,7 @@ impl Backend for Postgres {
             );
             INSERT INTO format (version) VALUES (0);";
         self.batch(doing, tables)?;
-        self.run_migrations(&MIGRATIONS)?;
+        run_migrations(self, &MIGRATIONS)?;
         self.guard_log(true)
     }
 

@@ -14,9 +14,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
-use crate::backend::{Access, Backend, Depth, HEADER_2, Row, Stored, VisitEntry, VisitRow};
+use crate::backend::{Access, Backend, Depth, Row, Stored, VisitEntry, VisitRow};
 use crate::error::Part;
 use crate::files::{create_private, draft_of, publish};
+use crate::migration::{HEADER_2, Versioned, migrate, run_migrations};
 use crate::seal::random;
 use crate::{Kind, Location, StoreError, journal};
 
@@ -82,18 +83,13 @@ impl Sqlite {
             Err(StoreError::Damaged { .. }) => return other("bytes that are no database"),
             opened => opened?,
         };
-        let number = |opened: &Self, pragma: &str| {
-            let found = opened.connection.pragma_query_value(None, pragma, |row| row.get(0));
-            found.map_err(|error| opened.failed("opening the gallery", error))
-        };
-        let application: i64 = match number(&opened, "application_id") {
+        let application = match opened.number("application_id") {
             Err(StoreError::Damaged { .. }) => return other("bytes that are no database"),
             found => found?,
         };
-        let version: i64 = number(&opened, "user_version")?;
-        match (application, version) {
-            (APPLICATION, 1..) => opened.migrate(version, &MIGRATIONS)?,
-            (0, 0) if number(&opened, "page_count")? == 0 => {
+        match (application, opened.number("user_version")?) {
+            (APPLICATION, 1..) => migrate(&mut opened, at, &MIGRATIONS)?,
+            (0, 0) if opened.number("page_count")? == 0 => {
                 return other("an empty file");
             }
             _ => return other("a database of something else"),
@@ -170,33 +166,9 @@ impl Sqlite {
         }
     }
 
-    /// Brings older tables up to date, all or none.
-    fn migrate(&mut self, found: i64, migrations: &[&str]) -> Result<(), StoreError> {
-        let known = migrations.len() as i64;
-        if found > known {
-            let (found, known) = (found.unsigned_abs(), known.unsigned_abs());
-            return Err(StoreError::Newer { at: self.at.clone(), found, known });
-        }
-        if found == known {
-            return Ok(());
-        }
-        self.begin(Access::Write)?;
-        let migrated = self.run_migrations(migrations).and_then(|()| self.commit());
-        if migrated.is_err() {
-            self.rollback()?;
-        }
-        migrated
-    }
-
-    /// Within a transaction, since another process may have been quicker.
-    fn run_migrations(&self, migrations: &[&str]) -> Result<(), StoreError> {
-        let doing = "bringing the gallery up to date";
-        let version = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
-        let version: u32 = version.map_err(|error| self.failed(doing, error))?;
-        for migration in migrations.iter().skip(version as usize) {
-            self.batch(doing, migration)?;
-        }
-        self.batch(doing, &format!("PRAGMA user_version = {}", migrations.len()))
+    fn number(&self, pragma: &str) -> Result<i64, StoreError> {
+        let found = self.connection.pragma_query_value(None, pragma, |row| row.get(0));
+        found.map_err(|error| self.failed("opening the gallery", error))
     }
 
     fn batch(&self, doing: &'static str, statements: &str) -> Result<(), StoreError> {
@@ -322,6 +294,20 @@ fn stored(row: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
     Ok(Stored { seal: blob(row, 0)?.to_vec(), value: blob(row, 1)?.to_vec() })
 }
 
+impl Versioned for Sqlite {
+    fn version(&mut self) -> Result<u64, StoreError> {
+        Ok(u64::try_from(self.number("user_version")?).unwrap_or(0))
+    }
+
+    fn set_version(&mut self, version: usize) -> Result<(), StoreError> {
+        self.alter(&format!("PRAGMA user_version = {version}"))
+    }
+
+    fn alter(&mut self, statements: &str) -> Result<(), StoreError> {
+        self.batch("bringing the gallery up to date", statements)
+    }
+}
+
 impl Backend for Sqlite {
     fn begin(&mut self, access: Access) -> Result<(), StoreError> {
         self.rollback()?;
@@ -369,7 +355,7 @@ impl Backend for Sqlite {
 
     fn install(&mut self) -> Result<(), StoreError> {
         self.batch(MAKING, &format!("PRAGMA application_id = {APPLICATION}"))?;
-        self.run_migrations(&MIGRATIONS)?;
+        run_migrations(self, &MIGRATIONS)?;
         self.guard_log(true)
     }
 
@@ -490,14 +476,16 @@ mod tests {
         };
         let [first, second] = MIGRATIONS;
         let third = "CREATE TABLE more (a)";
-        assert!(old.migrate(2, &[first, second, third, "nonsense"]).is_err());
+        assert!(migrate(&mut old, &at, &[first, second, third, "nonsense"]).is_err());
         assert_eq!(version(&old), 2);
         let fourth = "ALTER TABLE more RENAME TO less";
-        old.migrate(2, &[first, second, third, fourth]).unwrap();
+        migrate(&mut old, &at, &[first, second, third, fourth]).unwrap();
         assert_eq!(version(&old), 4);
         old.batch("looking", "SELECT a FROM less").unwrap();
         // Another process that still takes it for old does no harm.
-        old.migrate(2, &[first, second, third, fourth]).unwrap();
+        run_migrations(&mut old, &[first, second, third, fourth]).unwrap();
+        run_migrations(&mut old, &[first, second, third]).unwrap();
+        assert_eq!(version(&old), 4);
         assert!(matches!(Sqlite::open(&at), Err(StoreError::Newer { found: 4, known: 2, .. })));
     }
 }
