@@ -18,6 +18,8 @@ use crate::error::Part;
 use crate::migration::{HEADER_2, Versioned, migrate, run_migrations};
 use crate::{Kind, Location, StoreError};
 
+/// What is done when there is none yet.
+const MAKING: &str = "making the gallery";
 const UP_TO_DATE: &str = "bringing the gallery up to date";
 /// How long a server may take to answer at all.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -107,13 +109,13 @@ impl Postgres {
         }
         let failed = |error| said(at, "connecting", &error);
         let mut client = config.connect(NoTls).map_err(failed)?;
-        let search = format!("SET search_path = {schema}, pg_temp;");
+        let search = format!("SET search_path = {}, pg_temp;", quoted(&schema));
         client.batch_execute(&(search + SETTINGS)).map_err(failed)?;
         Ok(Self { at: at.clone(), schema, client, is_exposed, access: None })
     }
 
     fn has_table(&mut self, table: &str) -> Result<bool, StoreError> {
-        let name = format!("{}.{table}", self.schema);
+        let name = format!("{}.{table}", quoted(&self.schema));
         let found = self.client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&name]);
         found
             .and_then(|row| row.try_get(0))
@@ -203,6 +205,11 @@ impl Postgres {
     }
 }
 
+/// A name, also where it is a word of the language.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
 fn code(kind: Kind) -> i16 {
     i16::from(kind.code())
 }
@@ -231,7 +238,10 @@ fn said(at: &Location, doing: &'static str, error: &postgres::Error) -> StoreErr
     ]) {
         return StoreError::Busy { at, doing };
     }
-    if is(&[SqlState::DUPLICATE_SCHEMA, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_FUNCTION]) {
+    let is_there =
+        is(&[SqlState::DUPLICATE_SCHEMA, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_FUNCTION]);
+    // What somebody else made at the same time, the server finds in its own tables.
+    if is_there || doing == MAKING && is(&[SqlState::UNIQUE_VIOLATION]) {
         return StoreError::Exists { at };
     }
     if is(&[SqlState::UNDEFINED_TABLE, SqlState::UNDEFINED_COLUMN, SqlState::DATA_CORRUPTED]) {
@@ -313,21 +323,20 @@ impl Backend for Postgres {
     }
 
     fn install(&mut self) -> Result<(), StoreError> {
-        let doing = "making the gallery";
         // Who may not make schemas can have been given one.
         let query = "SELECT count(*) FROM pg_namespace WHERE nspname = $1";
         let schemas = self.client.query_one(query, &[&self.schema]);
         let schemas: i64 = schemas
             .and_then(|row| row.try_get(0))
-            .map_err(|error| said(&self.at, doing, &error))?;
+            .map_err(|error| said(&self.at, MAKING, &error))?;
         if schemas == 0 {
-            self.batch(doing, &format!("CREATE SCHEMA {}", self.schema))?;
+            self.batch(MAKING, &format!("CREATE SCHEMA {}", quoted(&self.schema)))?;
         }
         let tables = "CREATE TABLE format (
                 one smallint PRIMARY KEY DEFAULT 1 CHECK (one = 1), version integer NOT NULL
             );
             INSERT INTO format (version) VALUES (0);";
-        self.batch(doing, tables)?;
+        self.batch(MAKING, tables)?;
         run_migrations(self, &MIGRATIONS)?;
         self.guard_log(true)
     }
