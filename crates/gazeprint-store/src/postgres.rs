@@ -36,7 +36,8 @@ const SETTINGS: &str = "SET lock_timeout = '30s'; SET statement_timeout = '15min
 
 /// What makes version n of the tables from version n - 1. Values are not compressed: where they are
 /// encrypted, it would not help.
-const MIGRATIONS: [&str; 2] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE header (one smallint PRIMARY KEY CHECK (one = 1), value bytea NOT NULL);
     CREATE TABLE record (
         kind smallint NOT NULL, id bytea NOT NULL, seal bytea NOT NULL, value bytea NOT NULL,
@@ -46,7 +47,9 @@ const MIGRATIONS: [&str; 2] = ["
     CREATE TABLE log (sequence bigint PRIMARY KEY, seal bytea NOT NULL, value bytea NOT NULL);
     CREATE FUNCTION keep_log() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'the log only grows'; END $$;
-", HEADER_2];
+",
+    HEADER_2,
+];
 
 /// The log only grows.
 const GUARDS: &str = "
@@ -65,6 +68,8 @@ pub(crate) struct Postgres {
     is_exposed: bool,
     /// The transaction that has begun.
     access: Option<Access>,
+    /// Whether others are kept from overwriting.
+    is_scrubbing: bool,
 }
 
 impl Postgres {
@@ -111,7 +116,7 @@ impl Postgres {
         let mut client = config.connect(NoTls).map_err(failed)?;
         let search = format!("SET search_path = {}, pg_temp;", quoted(&schema));
         client.batch_execute(&(search + SETTINGS)).map_err(failed)?;
-        Ok(Self { at: at.clone(), schema, client, is_exposed, access: None })
+        Ok(Self { at: at.clone(), schema, client, is_exposed, access: None, is_scrubbing: false })
     }
 
     fn has_table(&mut self, table: &str) -> Result<bool, StoreError> {
@@ -179,12 +184,20 @@ impl Postgres {
         Ok(())
     }
 
-    /// Takes or leaves the lock that whoever overwrites a schema has.
-    fn scrub_lock(&mut self, query: &str) -> Result<(), StoreError> {
+    /// Keeps others from overwriting, or lets them. Also lets them when the connection ends, as it
+    /// does when the process is killed.
+    fn keep_scrubbing(&mut self, on: bool) -> Result<(), StoreError> {
+        if self.is_scrubbing == on {
+            return Ok(());
+        }
+        let query = match on {
+            true => "SELECT pg_advisory_lock($1, hashtext($2))",
+            false => "SELECT pg_advisory_unlock($1, hashtext($2))",
+        };
         let done = self.client.query(query, &[&SCRUBBING, &self.schema]);
-        let leftovers =
-            |error| StoreError::Leftovers { at: self.at.clone(), message: words(&error) };
-        done.map(drop).map_err(leftovers)
+        done.map_err(|error| said(&self.at, "erasing", &error))?;
+        self.is_scrubbing = on;
+        Ok(())
     }
 
     /// Writes a table anew, and makes sure that it was: who does not own it is refused without an
@@ -278,6 +291,7 @@ impl Backend for Postgres {
                 self.batch("reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
             }
             Access::Write | Access::Erase => {
+                self.keep_scrubbing(access == Access::Erase)?;
                 self.batch(
                     "beginning a change",
                     "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
@@ -295,11 +309,9 @@ impl Backend for Postgres {
     }
 
     fn scrub(&mut self) -> Result<(), StoreError> {
-        // One after another. The lock goes with the connection, also when the process is killed.
-        self.scrub_lock("SELECT pg_advisory_lock($1, hashtext($2))")?;
         let rewritten =
             ["record", "log", "header"].into_iter().try_for_each(|table| self.rewrite(table));
-        self.scrub_lock("SELECT pg_advisory_unlock($1, hashtext($2))").and(rewritten)
+        self.keep_scrubbing(false).and(rewritten)
     }
 
     fn is_scrubbed_elsewhere(&mut self) -> Result<bool, StoreError> {
@@ -319,7 +331,7 @@ impl Backend for Postgres {
             self.batch("taking a change back", "ROLLBACK")?;
         }
         self.access = None;
-        Ok(())
+        self.keep_scrubbing(false)
     }
 
     fn install(&mut self) -> Result<(), StoreError> {

@@ -212,12 +212,14 @@ impl Vault {
     /// [`StoreError::Leftovers`] if it cannot be overwritten; any other if that cannot be found out.
     pub fn finish_erasing(&mut self) -> Result<bool, StoreError> {
         let Self { at, backend, lock, sealer, .. } = self;
-        let transaction = Transaction::begin(backend.as_mut(), Access::Erase)?;
-        let state = state_to_change(at, transaction.backend, lock, sealer)?;
-        let is_left = state.is_erasing() || transaction.backend.has_leftovers();
-        if !is_left || transaction.backend.is_scrubbed_elsewhere()? {
+        let transaction = Transaction::begin(backend.as_mut(), Access::Write)?;
+        let state = read_state(at, transaction.backend, lock, sealer)?;
+        if !is_unfinished(transaction.backend, &state)? {
             return Ok(false);
         }
+        drop(transaction);
+        let transaction = Transaction::begin(backend.as_mut(), Access::Erase)?;
+        let state = state_to_change(at, transaction.backend, lock, sealer)?;
         // Something must be written, to have others kept out.
         transaction.backend.set_header(&state.header(lock, sealer)?)?;
         transaction.commit()?;
@@ -260,8 +262,8 @@ impl Vault {
         let Self { at, backend, lock, sealer, is_stuck } = self;
         let transaction = Transaction::begin(backend.as_mut(), access)?;
         let state = state_to_change(at, transaction.backend, lock, sealer)?;
-        let is_left = state.is_erasing() || transaction.backend.has_leftovers();
-        if is_left && unfinished == Unfinished::First && !*is_stuck {
+        let is_first = unfinished == Unfinished::First && !*is_stuck;
+        if is_first && is_unfinished(transaction.backend, &state)? {
             drop(transaction);
             match self.finish_erasing() {
                 // It stays noted, and this change is none the worse for it.
@@ -371,6 +373,12 @@ fn read_header(at: &Location, backend: &mut dyn Backend) -> Result<Vec<u8>, Stor
         why: "it is missing".to_owned(),
     };
     backend.header()?.ok_or_else(missing)
+}
+
+/// Whether an erasure was cut short, within a change.
+fn is_unfinished(backend: &mut dyn Backend, state: &State) -> Result<bool, StoreError> {
+    let is_left = state.is_erasing() || backend.has_leftovers();
+    Ok(is_left && !backend.is_scrubbed_elsewhere()?)
 }
 
 /// What must be in the gallery, if it is still locked as it was when it was opened.
