@@ -14,7 +14,8 @@ use crate::{Kind, Location, StoreError};
 /// Puts every record and every entry of the log under new seals, and gives the state that belongs to
 /// them.
 pub(crate) fn reseal(snapshot: &mut Snapshot<'_>, new: &Sealer) -> Result<State, StoreError> {
-    let mut state = State { digests: Digests::Keyed, ..snapshot.state.clone() };
+    let mut state = snapshot.state.clone();
+    state.digests = Digests::Keyed;
     let old = snapshot.sealer;
     for kind in Kind::ALL {
         snapshot.count(kind)?;
@@ -38,7 +39,8 @@ pub(crate) fn reseal(snapshot: &mut Snapshot<'_>, new: &Sealer) -> Result<State,
             let seal = new.seal(Place::Record(kind, new_row), &mut value)?;
             snapshot.backend.delete(kind, &row)?;
             snapshot.backend.put(kind, &new_row, &seal, &value)?;
-            state.tally(kind).add(new.digest(state.digests, &new_row, &seal));
+            let digest = new.digest(state.digests, &new_row, &seal);
+            state.tally(kind).add(digest);
         }
     }
     reseal_log(snapshot, new)?;
