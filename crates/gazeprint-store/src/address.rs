@@ -23,8 +23,9 @@ pub(crate) fn read_address(at: &Location) -> Result<(Config, String), StoreError
             Some(("schema", name)) => schema = name,
             Some(("sslmode", mode)) if !["disable", "prefer", "allow"].contains(&mode) => {
                 return Err(wrong(format!(
-                    "found sslmode={mode}, expected none: connections are not encrypted here; \
-                     encrypt the gallery, or go through a tunnel to localhost"
+                    "found sslmode={mode}, expected none or disable: connections are not encrypted \
+                     here, and what asks for it is not sent in the open; go through a tunnel (for \
+                     example `ssh -L`) to localhost, or through a local socket"
                 )));
             }
             Some(("sslmode", _)) => {}

@@ -179,6 +179,20 @@ pub enum StoreError {
         /// What was found and what was expected.
         why: String,
     },
+    /// The password of the database is for everybody to read.
+    #[error(
+        "{}, where the password of {at} stands, may be read by others: found the mode {mode:03o}, \
+             expected 600 or 400; run `chmod 600` on it, and choose another password if others may \
+             have seen this one", .file.display()
+    )]
+    PasswordFile {
+        /// The address.
+        at: Location,
+        /// The file with its password.
+        file: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
     /// Built without PostgreSQL.
     #[error(
         "{at}: this gazeprint was built without PostgreSQL; use a file, or build it with \

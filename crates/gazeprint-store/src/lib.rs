@@ -42,6 +42,8 @@ mod kind;
 mod location;
 mod migration;
 #[cfg(feature = "postgres")]
+mod password;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod recordings;
 mod rekey;

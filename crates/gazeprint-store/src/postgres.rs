@@ -16,6 +16,7 @@ use crate::address::{is_exposed, read_address};
 use crate::backend::{Access, Backend, Depth, Row, Stored, VisitEntry, VisitRow};
 use crate::error::Part;
 use crate::migration::{HEADER_2, Versioned, migrate, run_migrations};
+use crate::password::find_password;
 use crate::{Kind, Location, StoreError};
 
 /// What is done when there is none yet.
@@ -108,6 +109,7 @@ impl Postgres {
         if is_exposed && !sealed {
             return Err(StoreError::Exposed { at: at.clone() });
         }
+        find_password(at, &mut config, &|name| std::env::var_os(name))?;
         config.application_name("gazeprint").keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(PATIENCE);

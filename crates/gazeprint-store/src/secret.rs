@@ -189,7 +189,7 @@ fn digit(character: u8) -> Option<u8> {
 }
 
 #[cfg(unix)]
-fn refuse_open(file: &Path, there: &std::fs::Metadata) -> Result<(), KeyFileError> {
+pub(crate) fn refuse_open(file: &Path, there: &std::fs::Metadata) -> Result<(), KeyFileError> {
     use std::os::unix::fs::PermissionsExt;
     let mode = there.permissions().mode() & 0o777;
     match there.is_file() && mode & 0o077 != 0 {
@@ -200,7 +200,7 @@ fn refuse_open(file: &Path, there: &std::fs::Metadata) -> Result<(), KeyFileErro
 
 /// Elsewhere permissions are no bits that could be looked at.
 #[cfg(not(unix))]
-fn refuse_open(_: &Path, _: &std::fs::Metadata) -> Result<(), KeyFileError> {
+pub(crate) fn refuse_open(_: &Path, _: &std::fs::Metadata) -> Result<(), KeyFileError> {
     Ok(())
 }
 
