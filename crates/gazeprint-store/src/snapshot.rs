@@ -164,32 +164,13 @@ impl<'a> Snapshot<'a> {
         Ok(self.noted(compared)?)
     }
 
-    /// The names of all records of a kind, sorted.
-    ///
-    /// # Errors
-    /// As [`Snapshot::each`]: all records are read for it.
-    pub fn names(&mut self, kind: Kind) -> Result<Vec<String>, StoreError> {
-        let mut names = Vec::new();
-        self.each(kind, |name, _| {
-            names.push(name.to_owned());
-            Ok::<_, StoreError>(())
-        })?;
-        names.sort_unstable();
-        Ok(names)
-    }
-
-    /// How many records of a kind there are. Quicker than [`Snapshot::names`]: only seals are read.
+    /// How many records of a kind there are. Quicker than [`Snapshot::each`]: only seals are read.
     ///
     /// # Errors
     /// If the records are not those that were written.
     pub fn count(&mut self, kind: Kind) -> Result<u64, StoreError> {
         let counted = self.count_rows(kind);
         self.noted(counted)
-    }
-
-    /// Entries of the log.
-    pub fn log_length(&self) -> u64 {
-        self.state.entries
     }
 
     /// Calls `work` with the number and the content of every entry of the log, from the first, 1.
