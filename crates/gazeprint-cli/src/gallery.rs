@@ -289,7 +289,9 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
     let more = "the log (it names the reader), and what the population learned from all readers \
                 together (`gazeprint gallery relearn` learns it anew)";
     let what = match erased {
-        Ok(()) => format!("removed {id}: template, recordings and remembered probes are overwritten"),
+        Ok(()) => {
+            format!("removed {id}: template, recordings and remembered probes are overwritten")
+        }
         Err(_) => format!("removed {id}"),
     };
     told(gallery.location(), &what, erased, more, &rest)
