@@ -8,7 +8,7 @@ use clap::Subcommand;
 use gazeprint::method::{Monitor, Template};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_eval::decision::{FEWEST_READERS, Rules};
-use gazeprint_store::{Entry, Event, Gallery, Location, Secret};
+use gazeprint_store::{Entry, Event, Gallery, GalleryError, Location, Secret, StoreError};
 use rayon::prelude::*;
 
 use crate::calibrate::{self, about, calibrate};
@@ -170,18 +170,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
             print(&about(&mut gallery, rules.as_ref())?)
         }
         Action::Log { gallery, json } => log(&gallery, json),
-        Action::Check { gallery } => {
-            let mut gallery = gallery.open()?;
-            let checked = gallery.check()?;
-            let records: u64 = checked.records.iter().sum();
-            print(&format!(
-                "{}: whole; {} records, {} entries of the log, {}\n",
-                gallery.location(),
-                records,
-                checked.entries,
-                if gallery.is_encrypted() { "encrypted" } else { "not encrypted" }
-            ))
-        }
+        Action::Check { gallery } => check(&gallery),
         Action::Key { file } => {
             Secret::new_key_file(&file)?;
             print(&format!(
@@ -262,27 +251,78 @@ fn show(args: &GalleryArgs, reader: &str, json: bool) -> anyhow::Result<()> {
     ))
 }
 
+fn check(args: &GalleryArgs) -> anyhow::Result<()> {
+    let mut gallery = args.open()?;
+    let checked = gallery.check()?;
+    let records: u64 = checked.records.iter().sum();
+    let at = gallery.location();
+    let erasing = match checked.is_erasing {
+        true => format!(
+            "{at}: an erasure was cut short, or is under way: what was removed is not all \
+             overwritten; the next change does it, for example `gazeprint gallery calibrate`\n"
+        ),
+        false => String::new(),
+    };
+    print(&format!(
+        "{at}: whole; {records} records, {} entries of the log, {}\n{erasing}",
+        checked.entries,
+        if gallery.is_encrypted() { "encrypted" } else { "not encrypted" }
+    ))
+}
+
 fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
     let progress = Progress::new(1)?;
     let mut gallery = args.open()?;
+    // Also where the reader is gone already: who was interrupted tries it again.
+    if gallery.finish_erasing()? {
+        let at = gallery.location();
+        print(&format!("{at}: an earlier erasure that was cut short is finished now\n"))?;
+    }
     let readers = gallery.list()?;
     let id = gallery.id_of(reader);
     let found = readers.iter().find(|entry| entry.id == id || entry.id == reader);
     let id = found.ok_or_else(|| unknown_reader(&gallery, &readers, reader))?.id.clone();
-    gallery.remove(&id)?;
+    let erased = made(gallery.remove(&id))?;
     let rules = calibrate(&mut gallery, &progress)?;
     progress.clear();
     let rest = about(&mut gallery, rules.as_ref())?;
-    let server = match gallery.location() {
+    let more = "the log (it names the reader), and what the population learned from all readers \
+                together (`gazeprint gallery relearn` learns it anew)";
+    let what = match erased {
+        Ok(()) => {
+            format!("removed {id}: template, recordings and remembered probes are overwritten")
+        }
+        Err(_) => format!("removed {id}"),
+    };
+    told(gallery.location(), &what, erased, more, &rest)
+}
+
+/// A change that was made, and whether what it removed was overwritten too.
+fn made(result: Result<(), GalleryError>) -> Result<Result<(), StoreError>, GalleryError> {
+    match result {
+        Ok(()) => Ok(Ok(())),
+        Err(GalleryError::Store(left @ StoreError::Leftovers { .. })) => Ok(Err(left)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Says what was done, where what was there before still is, and whether it could be overwritten.
+fn told(
+    at: &Location,
+    what: &str,
+    erased: Result<(), StoreError>,
+    more: &str,
+    rest: &str,
+) -> anyhow::Result<()> {
+    let server = match at {
         Location::Postgres(_) => ", the write-ahead log of the server",
         Location::File(_) => "",
     };
     print(&format!(
-        "removed {id}: template, recordings and remembered probes are overwritten\nnot reached: \
-         backups, exports, snapshots of the file system, blocks that a drive has put aside{server}, \
-         the log (it names the reader), and what the population learned from all readers together \
-         (`gazeprint gallery relearn` learns it anew)\n{rest}"
-    ))
+        "{what}\nnot reached: backups, exports, snapshots of the file system, blocks \
+         that a drive has put aside{server}, {more}\n{rest}"
+    ))?;
+    Ok(erased?)
 }
 
 fn rekey(args: &GalleryArgs, new: &NewSecret, decrypt: bool) -> anyhow::Result<()> {
@@ -293,12 +333,15 @@ fn rekey(args: &GalleryArgs, new: &NewSecret, decrypt: bool) -> anyhow::Result<(
         return Err(crate::Usage(message.to_owned()).into());
     }
     let mut gallery = args.open()?;
-    gallery.rekey(secret.as_ref())?;
-    print(&format!(
-        "{}: {}\nnot reached: backups and exports, which the old key still opens\n",
-        gallery.location(),
-        if gallery.is_encrypted() { "encrypted anew" } else { "no longer encrypted" }
-    ))
+    let was_encrypted = gallery.is_encrypted();
+    let erased = made(gallery.rekey(secret.as_ref()))?;
+    let at = gallery.location();
+    let new = if gallery.is_encrypted() { "encrypted anew" } else { "no longer encrypted" };
+    let more = match was_encrypted {
+        true => "and whatever else the old key opens",
+        false => "and whatever else of it is not encrypted",
+    };
+    told(at, &format!("{at}: {new}"), erased, more, "")
 }
 
 fn relearn(args: &GalleryArgs) -> anyhow::Result<()> {

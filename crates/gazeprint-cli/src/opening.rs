@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use anyhow::bail;
 use gazeprint_store::{Gallery, Location, Secret};
@@ -44,10 +45,13 @@ pub(crate) enum Asking {
 
 impl GalleryArgs {
     pub(crate) fn location(&self) -> Location {
-        match self.gallery.parse() {
+        let location: Location = match self.gallery.parse() {
             Ok(location) => location,
             Err(never) => match never {},
-        }
+        };
+        static WARNED: Once = Once::new();
+        WARNED.call_once(|| warn(&location));
+        location
     }
 
     pub(crate) fn secret(&self, asking: Asking) -> anyhow::Result<Option<Secret>> {
@@ -57,6 +61,23 @@ impl GalleryArgs {
     /// Opens a gallery that is there.
     pub(crate) fn open(&self) -> anyhow::Result<Gallery> {
         Ok(Gallery::open(&self.location(), self.secret(Asking::Once)?.as_ref())?)
+    }
+}
+
+/// Says what others can see on the way to a server.
+fn warn(at: &Location) {
+    if at.has_password() {
+        eprintln!(
+            "warning: {at}: a password on the command line shows in the list of processes; put it into \
+             PGPASSWORD, or into a file that PGPASSFILE names"
+        );
+    }
+    if at.is_exposed() {
+        eprintln!(
+            "warning: {at} is on another computer, and the connection is not encrypted: records are \
+             sealed, but somebody on the way can learn the password of the database, change what is \
+             sent, and see which records are asked for; go through a tunnel to localhost"
+        );
     }
 }
 

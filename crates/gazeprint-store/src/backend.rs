@@ -17,7 +17,7 @@ pub(crate) enum Access {
     Read,
     /// Changing. No other change begins until it ends.
     Write,
-    /// As [`Access::Write`]; what was removed is overwritten afterwards.
+    /// As [`Access::Write`]; what was removed is overwritten afterwards, by [`Backend::scrub`].
     Erase,
 }
 
@@ -52,6 +52,10 @@ pub(crate) trait Backend: Send {
     fn commit(&mut self) -> Result<(), StoreError>;
     /// After the commit of [`Access::Erase`]: overwrites what is left of the old content.
     fn scrub(&mut self) -> Result<(), StoreError>;
+    /// Within a change: whether another process is overwriting just now.
+    fn is_scrubbed_elsewhere(&mut self) -> Result<bool, StoreError>;
+    /// Within a change: whether something lies about that is still to be overwritten.
+    fn has_leftovers(&self) -> bool;
     /// Undoes everything since the beginning.
     fn rollback(&mut self) -> Result<(), StoreError>;
 

@@ -140,8 +140,8 @@ pub enum StoreError {
     },
     /// The change was made, but what it removed may be left somewhere.
     #[error(
-        "{at}: the change was made, but what was removed could not be overwritten: {message}; \
-             remove anything else, or encrypt the gallery anew, to have it overwritten"
+        "{at}: the change was made, but what was removed could not be overwritten: {message}; the \
+             next change tries it again, and a check says whether it is still to be done"
     )]
     Leftovers {
         /// The gallery.
@@ -178,6 +178,20 @@ pub enum StoreError {
         at: Location,
         /// What was found and what was expected.
         why: String,
+    },
+    /// The password of the database is for everybody to read.
+    #[error(
+        "{}, where the password of {at} stands, may be read by others: found the mode {mode:03o}, \
+             expected 600 or 400; run `chmod 600` on it, and choose another password if others may \
+             have seen this one", .file.display()
+    )]
+    PasswordFile {
+        /// The address.
+        at: Location,
+        /// The file with its password.
+        file: PathBuf,
+        /// Its permissions.
+        mode: u32,
     },
     /// Built without PostgreSQL.
     #[error(

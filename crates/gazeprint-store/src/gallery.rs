@@ -2,10 +2,9 @@
 
 use gazeprint::method::{Population, Template};
 use gazeprint::replay::Sketch;
-use hmac::{Hmac, Mac};
+use hmac::Mac;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sha2::Sha256;
 
 use crate::content::{
     BACKGROUND, Enrolment, Entry, FOUNDING, Founding, GalleryError, Loaded, POPULATION, RULES,
@@ -14,6 +13,7 @@ use crate::content::{
 };
 use crate::events::{Event, Logged, now};
 use crate::recordings::Recording;
+use crate::seal::keyed;
 use crate::{Change, Checked, Kind, Location, Secret, Vault};
 
 /// Readings of earlier probes that are remembered of a reader, to know them again.
@@ -104,7 +104,7 @@ impl Gallery {
         let Some(salt) = &self.founding.pseudonyms else {
             return name.to_owned();
         };
-        let mut hash = Hmac::<Sha256>::new_from_slice(salt).expect("a key of any length will do");
+        let mut hash = keyed(salt);
         hash.update(name.as_bytes());
         let digits = hash.finalize().into_bytes();
         let digits: String = digits.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
@@ -330,6 +330,15 @@ impl Gallery {
         })
     }
 
+    /// Overwrites what an erasure that was cut short has left, and says whether there was one. Every
+    /// change does so first.
+    ///
+    /// # Errors
+    /// If it cannot be overwritten.
+    pub fn finish_erasing(&mut self) -> Result<bool, GalleryError> {
+        Ok(self.vault.finish_erasing()?)
+    }
+
     /// Sketches of the earlier probes that were taken for a reader.
     ///
     /// # Errors
@@ -389,10 +398,9 @@ impl Gallery {
     /// # Errors
     /// If anything is damaged, or the gallery cannot be written.
     pub fn rekey(&mut self, secret: Option<&Secret>) -> Result<(), GalleryError> {
-        self.vault.rekey(secret)?;
         let at = self.vault.location().clone();
-        let encrypted = self.vault.is_encrypted();
-        self.vault.write(|change| log(&at, change, Event::Rekeyed { encrypted }))
+        let encrypted = secret.is_some();
+        self.vault.rekey_with(secret, |change| log(&at, change, Event::Rekeyed { encrypted }))
     }
 
     /// The same gallery at another place.

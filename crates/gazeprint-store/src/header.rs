@@ -16,20 +16,31 @@
 //! | 40, 32 | of an encrypted gallery: seal of the data key, data key |
 //! | 32 | SHA-256 of all of this |
 //! | 32 or 40 | seal of the state |
-//! | 208 | state: generation (8), for each kind count and sum (8, 32), log count and link (8, 32) |
+//! | 225 | state: version (1), generation (8), for each kind count and sum (8, 32), log count and link (8, 32), changes that removed something and how many of them were overwritten (8, 8) |
+//!
+//! A state of version 1 has 208 bytes: neither a version nor what was overwritten. And its sums are
+//! those of digests without a key, also where the gallery is encrypted. The next change of such a
+//! gallery writes a state of this version.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 use crate::error::Part;
-use crate::seal::{FORMAT, Identity, Key, NONCE_AND_TAG, Place, Sealer, derive, random};
+use crate::seal::{
+    Digests, FORMAT, Identity, Key, NONCE_AND_TAG, Place, RowDigest, Sealer, derive, random,
+};
 use crate::{Kind, Location, Secret, StoreError};
 
 /// What a new passphrase costs: memory in KiB, passes, lanes.
 const COST: Cost = Cost { memory: 64 << 10, passes: 3, lanes: 1 };
 /// What a stored cost may be at most: opening must end.
 const HIGHEST: Cost = Cost { memory: 1 << 20, passes: 64, lanes: 16 };
+
+/// Version of the state that is written.
+const STATE: u8 = 2;
+/// Bytes of a state of version 1.
+const FIRST_STATE: usize = 208;
 
 /// What Argon2id takes.
 #[derive(Debug, Clone, Copy)]
@@ -253,40 +264,25 @@ fn wrapping_key(
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) count: u64,
-    sum: [u64; 4],
+    sum: RowDigest,
 }
 
 impl Tally {
-    pub(crate) fn add(&mut self, row: &[u8], seal: &[u8]) {
+    pub(crate) fn add(&mut self, digest: RowDigest) {
         self.count = self.count.wrapping_add(1);
         let mut carry = false;
-        for (sum, digest) in self.sum.iter_mut().zip(digest(row, seal)) {
+        for (sum, digest) in self.sum.iter_mut().zip(digest) {
             (*sum, carry) = sum.carrying_add(digest, carry);
         }
     }
 
-    pub(crate) fn subtract(&mut self, row: &[u8], seal: &[u8]) {
+    pub(crate) fn subtract(&mut self, digest: RowDigest) {
         self.count = self.count.wrapping_sub(1);
         let mut borrow = false;
-        for (sum, digest) in self.sum.iter_mut().zip(digest(row, seal)) {
+        for (sum, digest) in self.sum.iter_mut().zip(digest) {
             (*sum, borrow) = sum.borrowing_sub(digest, borrow);
         }
     }
-}
-
-fn digest(row: &[u8], seal: &[u8]) -> [u64; 4] {
-    let digest: [u8; 32] = Sha256::new()
-        .chain_update(b"gazeprint gallery row\0")
-        .chain_update((row.len() as u64).to_le_bytes())
-        .chain_update(row)
-        .chain_update(seal)
-        .finalize()
-        .into();
-    let mut words = [0; 4];
-    for (word, bytes) in words.iter_mut().zip(digest.as_chunks::<8>().0) {
-        *word = u64::from_le_bytes(*bytes);
-    }
-    words
 }
 
 /// The link of a log's hash chain behind an entry.
@@ -305,11 +301,17 @@ pub(crate) fn link(before: &[u8; 32], sequence: u64, entry: &[u8]) -> [u8; 32] {
 pub(crate) struct State {
     /// Rises with every change of records other than probes.
     pub(crate) generation: u64,
+    /// How rows were digested for the sums.
+    pub(crate) digests: Digests,
     tallies: [Tally; Kind::ALL.len()],
     /// Entries of the log.
     pub(crate) entries: u64,
     /// Link behind the last entry.
     pub(crate) link: [u8; 32],
+    /// Changes that removed something for good.
+    pub(crate) erasures: u64,
+    /// As many of them, from the first, were overwritten.
+    pub(crate) erased: u64,
 }
 
 impl State {
@@ -317,15 +319,23 @@ impl State {
         &mut self.tallies[kind as usize]
     }
 
+    /// Whether something that was removed is still to be overwritten.
+    pub(crate) fn is_erasing(&self) -> bool {
+        self.erased < self.erasures
+    }
+
     /// The header with this state.
     pub(crate) fn header(&self, lock: &Lock, sealer: &Sealer) -> Result<Vec<u8>, StoreError> {
-        let mut state = self.generation.to_le_bytes().to_vec();
+        let mut state = vec![STATE];
+        state.extend_from_slice(&self.generation.to_le_bytes());
         for tally in &self.tallies {
             state.extend_from_slice(&tally.count.to_le_bytes());
             state.extend(tally.sum.iter().flat_map(|word| word.to_le_bytes()));
         }
         state.extend_from_slice(&self.entries.to_le_bytes());
         state.extend_from_slice(&self.link);
+        state.extend_from_slice(&self.erasures.to_le_bytes());
+        state.extend_from_slice(&self.erased.to_le_bytes());
         let seal = sealer.seal(Place::Header(&lock.0), &mut state)?;
         Ok([lock.0.as_slice(), &seal, &state].concat())
     }
@@ -342,6 +352,10 @@ impl State {
             let mut state = state.to_vec();
             sealer.open(Place::Header(&lock.0), seal, &mut state).ok()?;
             let mut bytes = state.as_slice();
+            let is_first = bytes.len() == FIRST_STATE;
+            if !is_first && take(&mut bytes)? != [STATE] {
+                return None;
+            }
             let mut number = || Some(u64::from_le_bytes(take(&mut bytes)?));
             let mut read = Self { generation: number()?, ..Self::default() };
             for tally in &mut read.tallies {
@@ -352,6 +366,12 @@ impl State {
             }
             read.entries = number()?;
             read.link = take(&mut bytes)?;
+            if is_first {
+                read.digests = Digests::Open;
+            } else {
+                let mut number = || Some(u64::from_le_bytes(take(&mut bytes)?));
+                (read.erasures, read.erased) = (number()?, number()?);
+            }
             bytes.is_empty().then_some(read)
         };
         read().ok_or_else(|| damaged(at, "its seal does not fit"))
@@ -380,15 +400,17 @@ mod tests {
 
     #[test]
     fn tallies_forget_what_is_taken_away_in_any_order() {
-        let rows: Vec<_> = (0..50_u8).map(|number| ([number; 16], [number ^ 0x55; 32])).collect();
+        let sealer = Sealer::plain([1; 16]);
+        let digest = |number: u8| sealer.digest(Digests::Keyed, &[number; 16], &[number; 32]);
+        let rows: Vec<RowDigest> = (0..50).map(digest).collect();
         let mut tally = Tally::default();
-        rows.iter().for_each(|(row, seal)| tally.add(row, seal));
+        rows.iter().for_each(|row| tally.add(*row));
         let full = tally;
-        rows.iter().rev().step_by(2).for_each(|(row, seal)| tally.subtract(row, seal));
+        rows.iter().rev().step_by(2).for_each(|row| tally.subtract(*row));
         assert_ne!(tally, full);
-        rows.iter().rev().step_by(2).for_each(|(row, seal)| tally.add(row, seal));
+        rows.iter().rev().step_by(2).for_each(|row| tally.add(*row));
         assert_eq!(tally, full);
-        rows.iter().for_each(|(row, seal)| tally.subtract(row, seal));
+        rows.iter().for_each(|row| tally.subtract(*row));
         assert_eq!(tally, Tally::default());
     }
 }

@@ -11,8 +11,8 @@ fn beside(file: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Whether erasing was interrupted: it leaves a journal that is no longer one. Only who may write can
-/// tell, since journals begin like that.
+/// Whether a journal that is no longer one lies about, as erasing leaves it when it is interrupted.
+/// Only who may write can tell, since journals begin like that.
 pub(crate) fn is_left_over(file: &Path) -> bool {
     let mut beginning = [1; 8];
     File::open(beside(file))

@@ -34,11 +34,15 @@ mod backend;
 mod content;
 mod error;
 mod events;
+mod files;
 mod gallery;
 mod header;
 mod journal;
 mod kind;
 mod location;
+mod migration;
+#[cfg(feature = "postgres")]
+mod password;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod recordings;

@@ -29,6 +29,27 @@ pub enum Location {
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
+impl Location {
+    /// Whether a password stands in the address, where others can read it: in lists of processes, in
+    /// what a shell remembers.
+    pub fn has_password(&self) -> bool {
+        match self {
+            Self::File(_) => false,
+            Self::Postgres(address) => without_password(address) != *address,
+        }
+    }
+
+    /// Whether passwords and sealed records pass a network for everybody on the way to read.
+    pub fn is_exposed(&self) -> bool {
+        #[cfg(feature = "postgres")]
+        let is_exposed = crate::address::read_address(self)
+            .is_ok_and(|(config, _)| crate::address::is_exposed(&config));
+        #[cfg(not(feature = "postgres"))]
+        let is_exposed = false;
+        is_exposed
+    }
+}
+
 impl FromStr for Location {
     type Err = Infallible;
 
@@ -102,6 +123,19 @@ mod tests {
         assert_eq!(shown("postgres:///d"), "postgres:///d");
         for address in ["postgres://u:hidden@h", "postgres://u:x@hidden@h", "postgres://:hidden@"] {
             assert!(!shown(address).contains("hidden"), "{}", shown(address));
+        }
+    }
+
+    #[test]
+    fn passwords_are_noticed() {
+        for (address, expected) in [
+            ("postgres://a:b@h/d", true),
+            ("postgres://h/d?password=b", true),
+            ("postgres://a@h:5432/d?schema=x", false),
+            ("postgres://h/d", false),
+            ("a:b@c", false),
+        ] {
+            assert_eq!(address.parse::<Location>().unwrap().has_password(), expected, "{address}");
         }
     }
 

@@ -15,12 +15,20 @@ use postgres::{Client, NoTls};
 use crate::address::{is_exposed, read_address};
 use crate::backend::{Access, Backend, Depth, Row, Stored, VisitEntry, VisitRow};
 use crate::error::Part;
+use crate::migration::{HEADER_2, Versioned, migrate, run_migrations};
+use crate::password::find_password;
 use crate::{Kind, Location, StoreError};
 
+/// What is done when there is none yet.
+const MAKING: &str = "making the gallery";
+const UP_TO_DATE: &str = "bringing the gallery up to date";
 /// How long a server may take to answer at all.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a network may be silent.
 const SILENCE: Duration = Duration::from_secs(60);
+
+/// Tells the lock of those who overwrite from locks of other programs: "gaze".
+const SCRUBBING: i32 = 0x6761_7a65;
 
 /// Nothing waits for ever. Whoever forgets a transaction must not keep others out for good.
 const SETTINGS: &str = "SET lock_timeout = '30s'; SET statement_timeout = '15min';
@@ -29,7 +37,8 @@ const SETTINGS: &str = "SET lock_timeout = '30s'; SET statement_timeout = '15min
 
 /// What makes version n of the tables from version n - 1. Values are not compressed: where they are
 /// encrypted, it would not help.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE header (one smallint PRIMARY KEY CHECK (one = 1), value bytea NOT NULL);
     CREATE TABLE record (
         kind smallint NOT NULL, id bytea NOT NULL, seal bytea NOT NULL, value bytea NOT NULL,
@@ -39,7 +48,9 @@ const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE log (sequence bigint PRIMARY KEY, seal bytea NOT NULL, value bytea NOT NULL);
     CREATE FUNCTION keep_log() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'the log only grows'; END $$;
-"];
+",
+    HEADER_2,
+];
 
 /// The log only grows.
 const GUARDS: &str = "
@@ -58,6 +69,8 @@ pub(crate) struct Postgres {
     is_exposed: bool,
     /// The transaction that has begun.
     access: Option<Access>,
+    /// Whether others are kept from overwriting.
+    is_scrubbing: bool,
 }
 
 impl Postgres {
@@ -71,7 +84,11 @@ impl Postgres {
             let found = "tables of something else".to_owned();
             return Err(StoreError::NotAGallery { at: at.clone(), found });
         }
-        opened.migrate(&MIGRATIONS)?;
+        if opened.version()? == 0 {
+            let found = "no version".to_owned();
+            return Err(StoreError::NotAGallery { at: at.clone(), found });
+        }
+        migrate(&mut opened, at, &MIGRATIONS)?;
         Ok(opened)
     }
 
@@ -92,67 +109,24 @@ impl Postgres {
         if is_exposed && !sealed {
             return Err(StoreError::Exposed { at: at.clone() });
         }
+        find_password(at, &mut config, &|name| std::env::var_os(name))?;
         config.application_name("gazeprint").keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(PATIENCE);
         }
         let failed = |error| said(at, "connecting", &error);
         let mut client = config.connect(NoTls).map_err(failed)?;
-        let search = format!("SET search_path = {schema}, pg_temp;");
+        let search = format!("SET search_path = {}, pg_temp;", quoted(&schema));
         client.batch_execute(&(search + SETTINGS)).map_err(failed)?;
-        Ok(Self { at: at.clone(), schema, client, is_exposed, access: None })
+        Ok(Self { at: at.clone(), schema, client, is_exposed, access: None, is_scrubbing: false })
     }
 
     fn has_table(&mut self, table: &str) -> Result<bool, StoreError> {
-        let name = format!("{}.{table}", self.schema);
+        let name = format!("{}.{table}", quoted(&self.schema));
         let found = self.client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&name]);
         found
             .and_then(|row| row.try_get(0))
             .map_err(|error| said(&self.at, "looking for the gallery", &error))
-    }
-
-    /// Brings older tables up to date, all or none.
-    fn migrate(&mut self, migrations: &[&str]) -> Result<(), StoreError> {
-        let doing = "bringing the gallery up to date";
-        let query = "SELECT version FROM format";
-        let found: Option<i32> = self
-            .client
-            .query_opt(query, &[])
-            .and_then(|row| row.map(|row| row.try_get(0)).transpose())
-            .map_err(|error| said(&self.at, doing, &error))?;
-        let found = found.and_then(|found| u64::try_from(found).ok()).unwrap_or(0);
-        let known = migrations.len() as u64;
-        match found {
-            0 => {
-                let found = "no version".to_owned();
-                Err(StoreError::NotAGallery { at: self.at.clone(), found })
-            }
-            _ if found > known => Err(StoreError::Newer { at: self.at.clone(), found, known }),
-            _ if found == known => Ok(()),
-            _ => {
-                self.begin(Access::Write)?;
-                let migrated = self.run_migrations(migrations).and_then(|()| self.commit());
-                if migrated.is_err() {
-                    self.rollback()?;
-                }
-                migrated
-            }
-        }
-    }
-
-    /// Within a transaction, since another process may have been quicker.
-    fn run_migrations(&mut self, migrations: &[&str]) -> Result<(), StoreError> {
-        let doing = "bringing the gallery up to date";
-        self.batch(doing, "LOCK TABLE format IN EXCLUSIVE MODE")?;
-        let version = self.client.query_one("SELECT version FROM format", &[]);
-        let version: i32 = version
-            .and_then(|row| row.try_get(0))
-            .map_err(|error| said(&self.at, doing, &error))?;
-        let version = usize::try_from(version).unwrap_or(0);
-        for migration in migrations.iter().skip(version) {
-            self.batch(doing, migration)?;
-        }
-        self.batch(doing, &format!("UPDATE format SET version = {}", migrations.len()))
     }
 
     fn batch(&mut self, doing: &'static str, statements: &str) -> Result<(), StoreError> {
@@ -212,6 +186,22 @@ impl Postgres {
         Ok(())
     }
 
+    /// Keeps others from overwriting, or lets them. Also lets them when the connection ends, as it
+    /// does when the process is killed.
+    fn keep_scrubbing(&mut self, on: bool) -> Result<(), StoreError> {
+        if self.is_scrubbing == on {
+            return Ok(());
+        }
+        let query = match on {
+            true => "SELECT pg_advisory_lock($1, hashtext($2))",
+            false => "SELECT pg_advisory_unlock($1, hashtext($2))",
+        };
+        let done = self.client.query(query, &[&SCRUBBING, &self.schema]);
+        done.map_err(|error| said(&self.at, "erasing", &error))?;
+        self.is_scrubbing = on;
+        Ok(())
+    }
+
     /// Writes a table anew, and makes sure that it was: who does not own it is refused without an
     /// error.
     fn rewrite(&mut self, table: &str) -> Result<(), StoreError> {
@@ -228,6 +218,11 @@ impl Postgres {
             Err(error) => Err(leftovers(words(&error))),
         }
     }
+}
+
+/// A name, also where it is a word of the language.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 fn code(kind: Kind) -> i16 {
@@ -258,13 +253,36 @@ fn said(at: &Location, doing: &'static str, error: &postgres::Error) -> StoreErr
     ]) {
         return StoreError::Busy { at, doing };
     }
-    if is(&[SqlState::DUPLICATE_SCHEMA, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_FUNCTION]) {
+    let is_there =
+        is(&[SqlState::DUPLICATE_SCHEMA, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_FUNCTION]);
+    // What somebody else made at the same time, the server finds in its own tables.
+    if is_there || doing == MAKING && is(&[SqlState::UNIQUE_VIOLATION]) {
         return StoreError::Exists { at };
     }
     if is(&[SqlState::UNDEFINED_TABLE, SqlState::UNDEFINED_COLUMN, SqlState::DATA_CORRUPTED]) {
         return StoreError::Damaged { at, part: Part::Database, why: words(error) };
     }
     StoreError::Database { at, doing, message: words(error) }
+}
+
+impl Versioned for Postgres {
+    fn version(&mut self) -> Result<u64, StoreError> {
+        if self.access.is_some() {
+            self.alter("LOCK TABLE format IN EXCLUSIVE MODE")?;
+        }
+        let found = self.client.query_opt("SELECT version FROM format", &[]);
+        let found = found.and_then(|row| row.map(|row| row.try_get::<_, i32>(0)).transpose());
+        let found = found.map_err(|error| said(&self.at, UP_TO_DATE, &error))?;
+        Ok(found.and_then(|found| u64::try_from(found).ok()).unwrap_or(0))
+    }
+
+    fn set_version(&mut self, version: usize) -> Result<(), StoreError> {
+        self.alter(&format!("UPDATE format SET version = {version}"))
+    }
+
+    fn alter(&mut self, statements: &str) -> Result<(), StoreError> {
+        self.batch(UP_TO_DATE, statements)
+    }
 }
 
 impl Backend for Postgres {
@@ -275,6 +293,7 @@ impl Backend for Postgres {
                 self.batch("reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
             }
             Access::Write | Access::Erase => {
+                self.keep_scrubbing(access == Access::Erase)?;
                 self.batch(
                     "beginning a change",
                     "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
@@ -292,7 +311,21 @@ impl Backend for Postgres {
     }
 
     fn scrub(&mut self) -> Result<(), StoreError> {
-        ["record", "log", "header"].into_iter().try_for_each(|table| self.rewrite(table))
+        let rewritten =
+            ["record", "log", "header"].into_iter().try_for_each(|table| self.rewrite(table));
+        self.keep_scrubbing(false).and(rewritten)
+    }
+
+    fn is_scrubbed_elsewhere(&mut self) -> Result<bool, StoreError> {
+        let query = "SELECT pg_try_advisory_xact_lock($1, hashtext($2))";
+        let free = self.client.query_one(query, &[&SCRUBBING, &self.schema]);
+        let free = free.and_then(|row| row.try_get::<_, bool>(0));
+        free.map(|free| !free).map_err(|error| said(&self.at, "erasing", &error))
+    }
+
+    /// Whatever there is, is in the tables.
+    fn has_leftovers(&self) -> bool {
+        false
     }
 
     fn rollback(&mut self) -> Result<(), StoreError> {
@@ -300,26 +333,25 @@ impl Backend for Postgres {
             self.batch("taking a change back", "ROLLBACK")?;
         }
         self.access = None;
-        Ok(())
+        self.keep_scrubbing(false)
     }
 
     fn install(&mut self) -> Result<(), StoreError> {
-        let doing = "making the gallery";
         // Who may not make schemas can have been given one.
         let query = "SELECT count(*) FROM pg_namespace WHERE nspname = $1";
         let schemas = self.client.query_one(query, &[&self.schema]);
         let schemas: i64 = schemas
             .and_then(|row| row.try_get(0))
-            .map_err(|error| said(&self.at, doing, &error))?;
+            .map_err(|error| said(&self.at, MAKING, &error))?;
         if schemas == 0 {
-            self.batch(doing, &format!("CREATE SCHEMA {}", self.schema))?;
+            self.batch(MAKING, &format!("CREATE SCHEMA {}", quoted(&self.schema)))?;
         }
         let tables = "CREATE TABLE format (
                 one smallint PRIMARY KEY DEFAULT 1 CHECK (one = 1), version integer NOT NULL
             );
             INSERT INTO format (version) VALUES (0);";
-        self.batch(doing, tables)?;
-        self.run_migrations(&MIGRATIONS)?;
+        self.batch(MAKING, tables)?;
+        run_migrations(self, &MIGRATIONS)?;
         self.guard_log(true)
     }
 

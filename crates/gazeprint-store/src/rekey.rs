@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::backend::{Depth, Row};
 use crate::error::Part;
 use crate::header::{State, link};
-use crate::seal::{Place, Sealer};
+use crate::seal::{Digests, Place, Sealer};
 use crate::snapshot::{Snapshot, body, opened, opened_entry};
 use crate::{Kind, Location, StoreError};
 
@@ -15,6 +15,7 @@ use crate::{Kind, Location, StoreError};
 /// them.
 pub(crate) fn reseal(snapshot: &mut Snapshot<'_>, new: &Sealer) -> Result<State, StoreError> {
     let mut state = snapshot.state.clone();
+    state.digests = Digests::Keyed;
     let old = snapshot.sealer;
     for kind in Kind::ALL {
         snapshot.count(kind)?;
@@ -38,7 +39,8 @@ pub(crate) fn reseal(snapshot: &mut Snapshot<'_>, new: &Sealer) -> Result<State,
             let seal = new.seal(Place::Record(kind, new_row), &mut value)?;
             snapshot.backend.delete(kind, &row)?;
             snapshot.backend.put(kind, &new_row, &seal, &value)?;
-            state.tally(kind).add(&new_row, &seal);
+            let digest = new.digest(state.digests, &new_row, &seal);
+            state.tally(kind).add(digest);
         }
     }
     reseal_log(snapshot, new)?;

@@ -81,40 +81,66 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N], StoreError> {
     Ok(bytes)
 }
 
+/// A keyed hash that nothing was put into yet.
+pub(crate) fn keyed(key: &[u8]) -> Hmac<Sha256> {
+    Hmac::<Sha256>::new_from_slice(key).expect("keys of any length are taken")
+}
+
 /// A key for one purpose, from a key for several.
 pub(crate) fn derive(key: &[u8], purpose: &str) -> Key {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("keys of any length are taken");
+    let mut mac = keyed(key);
     mac.update(purpose.as_bytes());
     Zeroizing::new(mac.finalize().into_bytes().into())
 }
+
+/// What rows are digested with, where a gallery is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Digests {
+    /// Nothing: states of version 1.
+    Open,
+    /// A key: nobody else can tell which rows would have the same sum.
+    #[default]
+    Keyed,
+}
+
+/// The digest of a row, as a number.
+pub(crate) type RowDigest = [u64; 4];
 
 /// Seals what is stored in one gallery, and tells names of rows.
 pub(crate) struct Sealer {
     identity: Identity,
     names: Key,
-    cipher: Option<XChaCha20Poly1305>,
+    encryption: Option<Encryption>,
+}
+
+struct Encryption {
+    cipher: XChaCha20Poly1305,
+    /// What rows are digested with.
+    digests: Key,
 }
 
 impl Sealer {
     /// For a gallery without encryption.
     pub(crate) fn plain(identity: Identity) -> Self {
-        Self { identity, names: derive(&identity, "gazeprint gallery names"), cipher: None }
+        Self { identity, names: derive(&identity, "gazeprint gallery names"), encryption: None }
     }
 
     /// For an encrypted gallery.
     pub(crate) fn encrypted(identity: Identity, data_key: &Key) -> Self {
         let key = derive(data_key.as_ref(), "gazeprint gallery records");
         let names = derive(data_key.as_ref(), "gazeprint gallery names");
-        Self { identity, names, cipher: Some(cipher(&key)) }
+        let digests = derive(data_key.as_ref(), "gazeprint gallery digests");
+        Self { identity, names, encryption: Some(Encryption { cipher: cipher(&key), digests }) }
     }
 
     /// For the data key itself. It has no rows.
     pub(crate) fn of_data_key(identity: Identity, key: &Key) -> Self {
-        Self { identity, names: Zeroizing::new([0; 32]), cipher: Some(cipher(key)) }
+        let [names, digests] = [(); 2].map(|()| Zeroizing::new([0; 32]));
+        Self { identity, names, encryption: Some(Encryption { cipher: cipher(key), digests }) }
     }
 
     pub(crate) fn is_encrypting(&self) -> bool {
-        self.cipher.is_some()
+        self.encryption.is_some()
     }
 
     /// Bytes of a seal.
@@ -124,18 +150,40 @@ impl Sealer {
 
     /// The row of a name.
     pub(crate) fn row(&self, name: &str) -> Row {
-        let mut mac =
-            Hmac::<Sha256>::new_from_slice(self.names.as_ref()).expect("any length is taken");
+        let mut mac = keyed(self.names.as_ref());
         mac.update(name.as_bytes());
         let mut row = Row::default();
         row.copy_from_slice(&mac.finalize().into_bytes()[..16]);
         row
     }
 
+    /// What a row with its seal adds to the sum of its kind.
+    pub(crate) fn digest(&self, digests: Digests, row: &[u8], seal: &[u8]) -> RowDigest {
+        let length = (row.len() as u64).to_le_bytes();
+        let parts = [b"gazeprint gallery row\0", length.as_slice(), row, seal];
+        let digest: [u8; 32] = match (&self.encryption, digests) {
+            (Some(encryption), Digests::Keyed) => {
+                let mut mac = keyed(encryption.digests.as_ref());
+                parts.iter().for_each(|part| mac.update(part));
+                mac.finalize().into_bytes().into()
+            }
+            (Some(_), Digests::Open) | (None, _) => {
+                let mut hash = Sha256::new();
+                parts.iter().for_each(|part| hash.update(part));
+                hash.finalize().into()
+            }
+        };
+        let mut words = RowDigest::default();
+        for (word, bytes) in words.iter_mut().zip(digest.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        words
+    }
+
     /// Encrypts the body in place, where the gallery is encrypted, and gives its seal.
     pub(crate) fn seal(&self, place: Place<'_>, body: &mut [u8]) -> Result<Vec<u8>, StoreError> {
         let context = place.context(&self.identity);
-        let Some(cipher) = &self.cipher else {
+        let Some(Encryption { cipher, .. }) = &self.encryption else {
             return Ok(checksum(&context, body).to_vec());
         };
         let nonce = random::<NONCE>()?;
@@ -153,7 +201,7 @@ impl Sealer {
         body: &mut [u8],
     ) -> Result<(), Broken> {
         let context = place.context(&self.identity);
-        let Some(cipher) = &self.cipher else {
+        let Some(Encryption { cipher, .. }) = &self.encryption else {
             return (checksum(&context, body) == seal).then_some(()).ok_or(Broken);
         };
         let (nonce, tag) = seal.split_at_checked(NONCE).ok_or(Broken)?;
@@ -216,6 +264,22 @@ mod tests {
                 assert!(!opens(&ours, place, &seal, &body[..at]));
             }
         }
+    }
+
+    #[test]
+    fn digests_of_an_encrypted_gallery_take_its_key() {
+        let digests = [[3; 32], [4; 32]].map(|key| {
+            let sealer = Sealer::encrypted([1; 16], &Zeroizing::new(key));
+            [Digests::Open, Digests::Keyed].map(|digests| sealer.digest(digests, b"row", b"seal"))
+        });
+        let [[open, keyed], [open_too, keyed_too]] = digests;
+        assert_eq!(open, open_too);
+        assert_ne!(keyed, keyed_too);
+        assert_ne!(keyed, open);
+        let plain = Sealer::plain([1; 16]);
+        assert_eq!(plain.digest(Digests::Open, b"row", b"seal"), open);
+        assert_eq!(plain.digest(Digests::Keyed, b"row", b"seal"), open);
+        assert_ne!(plain.digest(Digests::Keyed, b"rows", b"eal"), open);
     }
 
     #[test]

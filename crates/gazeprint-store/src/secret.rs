@@ -1,12 +1,14 @@
 //! What opens an encrypted gallery.
 
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 use zeroize::Zeroizing;
+
+use crate::files::{create_private, sync_folder};
 
 /// Bytes of a key.
 const KEY: usize = 32;
@@ -156,7 +158,11 @@ impl Secret {
             io::ErrorKind::AlreadyExists => KeyFileError::Exists { file: file.to_owned() },
             _ => KeyFileError::Unwritable { file: file.to_owned(), error },
         })?;
-        written.write_all(text.as_bytes()).and_then(|()| written.sync_all()).map_err(|error| {
+        let kept = written
+            .write_all(text.as_bytes())
+            .and_then(|()| written.sync_all())
+            .and_then(|()| sync_folder(file));
+        kept.map_err(|error| {
             _ = std::fs::remove_file(file);
             KeyFileError::Unwritable { file: file.to_owned(), error }
         })?;
@@ -183,7 +189,7 @@ fn digit(character: u8) -> Option<u8> {
 }
 
 #[cfg(unix)]
-fn refuse_open(file: &Path, there: &std::fs::Metadata) -> Result<(), KeyFileError> {
+pub(crate) fn refuse_open(file: &Path, there: &std::fs::Metadata) -> Result<(), KeyFileError> {
     use std::os::unix::fs::PermissionsExt;
     let mode = there.permissions().mode() & 0o777;
     match there.is_file() && mode & 0o077 != 0 {
@@ -194,17 +200,8 @@ fn refuse_open(file: &Path, there: &std::fs::Metadata) -> Result<(), KeyFileErro
 
 /// Elsewhere permissions are no bits that could be looked at.
 #[cfg(not(unix))]
-fn refuse_open(_: &Path, _: &std::fs::Metadata) -> Result<(), KeyFileError> {
+pub(crate) fn refuse_open(_: &Path, _: &std::fs::Metadata) -> Result<(), KeyFileError> {
     Ok(())
-}
-
-/// A new and empty file that only its owner may read.
-pub(crate) fn create_private(file: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)
 }
 
 #[cfg(test)]

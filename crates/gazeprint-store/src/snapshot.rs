@@ -7,8 +7,8 @@ use zeroize::Zeroizing;
 
 use crate::backend::{Backend, Depth, Row, Stored};
 use crate::error::Part;
-use crate::header::{State, Tally, link};
-use crate::seal::{Place, Sealer};
+use crate::header::{Lock, State, Tally, link};
+use crate::seal::{Digests, Place, RowDigest, Sealer};
 use crate::{Kind, Location, StoreError};
 
 /// Largest record, with its name.
@@ -27,7 +27,7 @@ pub struct Snapshot<'a> {
     /// Kinds of which all rows are known to be there.
     whole: [bool; Kind::ALL.len()],
     /// Something went wrong: what follows may rest on it.
-    pub(crate) failed: bool,
+    failed: bool,
 }
 
 /// A change of a gallery: everything of [`Snapshot`], and writing.
@@ -49,8 +49,8 @@ struct Walk {
 }
 
 impl Walk {
-    fn meet(&mut self, row: &[u8], seal: &[u8]) {
-        self.tally.add(row, seal);
+    fn meet(&mut self, row: &[u8], digest: RowDigest) {
+        self.tally.add(digest);
         self.is_disordered |= self.last.as_deref().is_some_and(|last| last >= row);
         self.last = Some(row.to_vec());
     }
@@ -134,9 +134,9 @@ impl<'a> Snapshot<'a> {
         let mut walk = Walk::default();
         let mut broken = None;
         let mut failure = None;
-        let sealer = self.sealer;
+        let (sealer, digests) = (self.sealer, self.state.digests);
         let scanned = self.backend.scan(kind, Depth::Values, &mut |row, seal, value| {
-            walk.meet(row, seal);
+            walk.meet(row, sealer.digest(digests, row, seal));
             let record = Row::try_from(row)
                 .ok()
                 .and_then(|row| opened(sealer, kind, row, seal, value.to_vec()));
@@ -164,32 +164,13 @@ impl<'a> Snapshot<'a> {
         Ok(self.noted(compared)?)
     }
 
-    /// The names of all records of a kind, sorted.
-    ///
-    /// # Errors
-    /// As [`Snapshot::each`]: all records are read for it.
-    pub fn names(&mut self, kind: Kind) -> Result<Vec<String>, StoreError> {
-        let mut names = Vec::new();
-        self.each(kind, |name, _| {
-            names.push(name.to_owned());
-            Ok::<_, StoreError>(())
-        })?;
-        names.sort_unstable();
-        Ok(names)
-    }
-
-    /// How many records of a kind there are. Quicker than [`Snapshot::names`]: only seals are read.
+    /// How many records of a kind there are. Quicker than [`Snapshot::each`]: only seals are read.
     ///
     /// # Errors
     /// If the records are not those that were written.
     pub fn count(&mut self, kind: Kind) -> Result<u64, StoreError> {
         let counted = self.count_rows(kind);
         self.noted(counted)
-    }
-
-    /// Entries of the log.
-    pub fn log_length(&self) -> u64 {
-        self.state.entries
     }
 
     /// Calls `work` with the number and the content of every entry of the log, from the first, 1.
@@ -254,14 +235,33 @@ impl<'a> Snapshot<'a> {
     /// Checks that all rows of a kind are there, once in a transaction.
     fn count_rows(&mut self, kind: Kind) -> Result<u64, StoreError> {
         if !self.whole[kind as usize] {
-            let mut walk = Walk::default();
-            self.backend.scan(kind, Depth::Seals, &mut |row, seal, _| {
-                walk.meet(row, seal);
-                ControlFlow::Continue(())
-            })?;
+            let walk = self.walk(kind, self.state.digests)?;
             self.compare(kind, &walk)?;
         }
         Ok(self.state.tally(kind).count)
+    }
+
+    fn walk(&mut self, kind: Kind, digests: Digests) -> Result<Walk, StoreError> {
+        let mut walk = Walk::default();
+        let sealer = self.sealer;
+        self.backend.scan(kind, Depth::Seals, &mut |row, seal, _| {
+            walk.meet(row, sealer.digest(digests, row, seal));
+            ControlFlow::Continue(())
+        })?;
+        Ok(walk)
+    }
+
+    /// Has rows digested as they are now, if the sums fit as they were.
+    pub(crate) fn key_digests(&mut self) -> Result<(), StoreError> {
+        if self.state.digests == Digests::Keyed {
+            return Ok(());
+        }
+        for kind in Kind::ALL {
+            self.count_rows(kind)?;
+            *self.state.tally(kind) = self.walk(kind, Digests::Keyed)?.tally;
+        }
+        self.state.digests = Digests::Keyed;
+        Ok(())
     }
 
     fn compare(&mut self, kind: Kind, walk: &Walk) -> Result<(), StoreError> {
@@ -308,6 +308,15 @@ impl<'a> Change<'a> {
         Self { snapshot, is_changed: false, is_risen: false }
     }
 
+    /// The header that goes with the change, unless a part of it has failed.
+    pub(crate) fn finished(self, lock: &Lock) -> Result<Vec<u8>, StoreError> {
+        let Snapshot { at, sealer, state, failed, .. } = self.snapshot;
+        match failed {
+            true => Err(StoreError::Failed { at: at.clone() }),
+            false => state.header(lock, sealer),
+        }
+    }
+
     /// Writes a record, new or in place of the one with its name.
     ///
     /// # Errors
@@ -330,11 +339,13 @@ impl<'a> Change<'a> {
         let seal = self.sealer.seal(Place::Record(kind, row), &mut body)?;
         let before = self.backend.get(kind, &row)?;
         self.backend.put(kind, &row, &seal, &body)?;
+        let digest = |seal: &[u8]| self.sealer.digest(self.state.digests, &row, seal);
+        let (before, after) = (before.map(|before| digest(&before.seal)), digest(&seal));
         let tally = self.state.tally(kind);
         if let Some(before) = before {
-            tally.subtract(&row, &before.seal);
+            tally.subtract(before);
         }
-        tally.add(&row, &seal);
+        tally.add(after);
         self.changed(kind);
         Ok(())
     }
@@ -357,7 +368,8 @@ impl<'a> Change<'a> {
             return Ok(false);
         };
         self.backend.delete(kind, &row)?;
-        self.state.tally(kind).subtract(&row, &seal);
+        let digest = self.sealer.digest(self.state.digests, &row, &seal);
+        self.state.tally(kind).subtract(digest);
         self.changed(kind);
         Ok(true)
     }

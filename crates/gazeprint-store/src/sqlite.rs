@@ -16,11 +16,15 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
 use crate::backend::{Access, Backend, Depth, Row, Stored, VisitEntry, VisitRow};
 use crate::error::Part;
-use crate::secret::create_private;
+use crate::files::{create_private, draft_of, publish};
+use crate::migration::{HEADER_2, Versioned, migrate, run_migrations};
+use crate::seal::random;
 use crate::{Kind, Location, StoreError, journal};
 
 /// Tells galleries from other files of SQLite: "gaze".
 const APPLICATION: i64 = 0x6761_7a65;
+/// What is done when there is none yet.
+const MAKING: &str = "making the gallery";
 /// How long others are waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -28,14 +32,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// in the order of its keys: if a walk through it meets the right rows in the right order, then a
 /// search finds what there is. An index beside it, or other kinds in it, could mislead a search and
 /// leave the walk as it was.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = ["
     CREATE TABLE header (one INTEGER PRIMARY KEY CHECK (one = 1), value BLOB NOT NULL);
     CREATE TABLE settings (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE template (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE readings (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE probe (id BLOB PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE log (sequence INTEGER PRIMARY KEY, seal BLOB NOT NULL, value BLOB NOT NULL);
-"];
+", HEADER_2];
 
 /// The log only grows.
 const GUARDS: &str = "
@@ -50,10 +54,6 @@ const GUARDS: &str = "
 const NO_GUARDS: &str =
     "DROP TRIGGER log_insert; DROP TRIGGER log_update; DROP TRIGGER log_delete;";
 
-/// How often, and how long apart, an empty file is looked at before it is taken for left over.
-const MOST_LOOKS: usize = 100;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
-
 /// A file of SQLite.
 pub(crate) struct Sqlite {
     at: Location,
@@ -61,8 +61,9 @@ pub(crate) struct Sqlite {
     file: PathBuf,
     connection: Connection,
     access: Access,
-    /// An empty file is written to, with a journal, as soon as a change begins.
-    is_new: bool,
+    /// Where a gallery that is being made is to stand, once it is whole. Until then `file` is a draft
+    /// beside it.
+    goal: Option<PathBuf>,
 }
 
 impl Sqlite {
@@ -73,13 +74,6 @@ impl Sqlite {
             io::ErrorKind::NotFound => StoreError::Missing { at: at.clone() },
             _ => StoreError::System { file: path.to_owned(), doing: "opening the gallery", error },
         })?;
-        // Another process may be about to fill it.
-        for _ in 0..MOST_LOOKS {
-            if fs::metadata(&file).is_ok_and(|there| there.len() > 0) {
-                break;
-            }
-            std::thread::sleep(BETWEEN_LOOKS);
-        }
         let other =
             |found: &str| Err(StoreError::NotAGallery { at: at.clone(), found: found.to_owned() });
         if file.is_dir() {
@@ -89,22 +83,14 @@ impl Sqlite {
             Err(StoreError::Damaged { .. }) => return other("bytes that are no database"),
             opened => opened?,
         };
-        let number = |opened: &Self, pragma: &str| {
-            let found = opened.connection.pragma_query_value(None, pragma, |row| row.get(0));
-            found.map_err(|error| opened.failed("opening the gallery", error))
-        };
-        let application: i64 = match number(&opened, "application_id") {
+        let application = match opened.number("application_id") {
             Err(StoreError::Damaged { .. }) => return other("bytes that are no database"),
             found => found?,
         };
-        let version: i64 = number(&opened, "user_version")?;
-        match (application, version) {
-            (APPLICATION, 1..) => opened.migrate(version, &MIGRATIONS)?,
-            (0, 0) if number(&opened, "page_count")? == 0 => {
-                return other(
-                    "an empty file, as it is left when making a gallery is interrupted; if it is \
-                     that, remove it",
-                );
+        match (application, opened.number("user_version")?) {
+            (APPLICATION, 1..) => migrate(&mut opened, at, &MIGRATIONS)?,
+            (0, 0) if opened.number("page_count")? == 0 => {
+                return other("an empty file");
             }
             _ => return other("a database of something else"),
         }
@@ -112,24 +98,42 @@ impl Sqlite {
         Ok(opened)
     }
 
-    /// Makes an empty file for a gallery.
+    /// Makes a draft of a gallery, which its first commit gives its name.
     pub(crate) fn create(at: &Location) -> Result<Self, StoreError> {
         let path = path_of(at);
-        let system = |error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => StoreError::Exists { at: at.clone() },
-            _ => StoreError::System { file: path.to_owned(), doing: "making the gallery", error },
-        };
-        drop(create_private(path).map_err(system)?);
-        let made = fs::canonicalize(path).map_err(system).and_then(|file| {
-            let made = Self { is_new: true, ..Self::connect(at, file)? };
+        if path.symlink_metadata().is_ok() {
+            return Err(StoreError::Exists { at: at.clone() });
+        }
+        let draft = draft_of(path, u64::from_le_bytes(random()?));
+        drop(create_private(&draft).map_err(|error| not_made(at, error))?);
+        let file = fs::canonicalize(&draft).map_err(|error| not_made(at, error));
+        let made = file.and_then(|file| {
+            let made = Self { goal: Some(path.to_owned()), ..Self::connect(at, file)? };
             // A template takes three pages then.
-            made.batch("making the gallery", "PRAGMA page_size = 8192")?;
+            made.batch(MAKING, "PRAGMA page_size = 8192")?;
             Ok(made)
         });
         if made.is_err() {
-            _ = fs::remove_file(path);
+            _ = fs::remove_file(draft);
         }
         made
+    }
+
+    /// Gives a draft its name.
+    fn publish(&mut self, goal: &Path) -> Result<(), StoreError> {
+        let failed = |error: rusqlite::Error| StoreError::Database {
+            at: self.at.clone(),
+            doing: MAKING,
+            message: error.to_string(),
+        };
+        // A connection knows its file by its name.
+        let elsewhere = Connection::open_in_memory().map_err(failed)?;
+        let draft = std::mem::replace(&mut self.connection, elsewhere);
+        draft.close().map_err(|(_, error)| failed(error))?;
+        let published = publish(&self.file, goal).and_then(|()| fs::canonicalize(goal));
+        let file = published.map_err(|error| not_made(&self.at, error))?;
+        *self = Self::connect(&self.at, file)?;
+        Ok(())
     }
 
     fn connect(at: &Location, file: PathBuf) -> Result<Self, StoreError> {
@@ -142,7 +146,7 @@ impl Sqlite {
         };
         let connection = opened.map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
-        let opened = Self { at: at.clone(), file, connection, access: Access::Read, is_new: false };
+        let opened = Self { at: at.clone(), file, connection, access: Access::Read, goal: None };
         // EXTRA: a commit counts once the folder knows that the journal is gone. Temporary files
         // would keep what is erased.
         let settings = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
@@ -162,33 +166,9 @@ impl Sqlite {
         }
     }
 
-    /// Brings older tables up to date, all or none.
-    fn migrate(&mut self, found: i64, migrations: &[&str]) -> Result<(), StoreError> {
-        let known = migrations.len() as i64;
-        if found > known {
-            let (found, known) = (found.unsigned_abs(), known.unsigned_abs());
-            return Err(StoreError::Newer { at: self.at.clone(), found, known });
-        }
-        if found == known {
-            return Ok(());
-        }
-        self.begin(Access::Write)?;
-        let migrated = self.run_migrations(migrations).and_then(|()| self.commit());
-        if migrated.is_err() {
-            self.rollback()?;
-        }
-        migrated
-    }
-
-    /// Within a transaction, since another process may have been quicker.
-    fn run_migrations(&self, migrations: &[&str]) -> Result<(), StoreError> {
-        let doing = "bringing the gallery up to date";
-        let version = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
-        let version: u32 = version.map_err(|error| self.failed(doing, error))?;
-        for migration in migrations.iter().skip(version as usize) {
-            self.batch(doing, migration)?;
-        }
-        self.batch(doing, &format!("PRAGMA user_version = {}", migrations.len()))
+    fn number(&self, pragma: &str) -> Result<i64, StoreError> {
+        let found = self.connection.pragma_query_value(None, pragma, |row| row.get(0));
+        found.map_err(|error| self.failed("opening the gallery", error))
     }
 
     fn batch(&self, doing: &'static str, statements: &str) -> Result<(), StoreError> {
@@ -233,22 +213,18 @@ impl Sqlite {
         self.batch("erasing", statements)
     }
 
-    /// Builds the file anew, and overwrites the journal. Others must be shut out.
+    /// Overwrites the journal, and builds the file anew. Others must be shut out.
     fn overwrite(&self) -> Result<(), StoreError> {
         let leftovers = |message| StoreError::Leftovers { at: self.at.clone(), message };
+        let journal = || {
+            let overwritten = journal::overwrite(&self.file);
+            overwritten.map_err(|error| leftovers(format!("its journal: {error}")))
+        };
+        // First, since the journal of an interrupted rebuilding is removed by whoever comes next.
+        journal()?;
         let rebuilt = self.connection.execute_batch("VACUUM");
         rebuilt.map_err(|error| leftovers(error.to_string()))?;
-        let overwritten = journal::overwrite(&self.file);
-        overwritten.map_err(|error| leftovers(format!("its journal: {error}")))
-    }
-
-    /// Ends what an interrupted process began to erase, and the transaction.
-    fn finish_erasing(&mut self) -> Result<(), StoreError> {
-        self.access = Access::Erase;
-        self.shut()?;
-        // Something must be written to get and keep the lock.
-        self.batch("erasing", "UPDATE header SET value = value; COMMIT")?;
-        self.scrub()
+        journal()
     }
 
     fn query_rows(
@@ -298,6 +274,14 @@ fn path_of(at: &Location) -> &Path {
     }
 }
 
+/// Words for why there is no gallery where one was to be.
+fn not_made(at: &Location, error: io::Error) -> StoreError {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => StoreError::Exists { at: at.clone() },
+        _ => StoreError::System { file: path_of(at).to_owned(), doing: MAKING, error },
+    }
+}
+
 /// The bytes of a column, where they are bytes.
 fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> rusqlite::Result<&'a [u8]> {
     let value = row.get_ref(column)?;
@@ -310,6 +294,20 @@ fn stored(row: &rusqlite::Row<'_>) -> rusqlite::Result<Stored> {
     Ok(Stored { seal: blob(row, 0)?.to_vec(), value: blob(row, 1)?.to_vec() })
 }
 
+impl Versioned for Sqlite {
+    fn version(&mut self) -> Result<u64, StoreError> {
+        Ok(u64::try_from(self.number("user_version")?).unwrap_or(0))
+    }
+
+    fn set_version(&mut self, version: usize) -> Result<(), StoreError> {
+        self.alter(&format!("PRAGMA user_version = {version}"))
+    }
+
+    fn alter(&mut self, statements: &str) -> Result<(), StoreError> {
+        self.batch("bringing the gallery up to date", statements)
+    }
+}
+
 impl Backend for Sqlite {
     fn begin(&mut self, access: Access) -> Result<(), StoreError> {
         self.rollback()?;
@@ -317,24 +315,31 @@ impl Backend for Sqlite {
             return self.batch("reading", "BEGIN");
         }
         self.batch("beginning a change", "BEGIN IMMEDIATE")?;
-        if !self.is_new && journal::is_left_over(&self.file) {
-            self.finish_erasing()?;
-            self.batch("beginning a change", "BEGIN IMMEDIATE")?;
-        }
         self.access = access;
         if access == Access::Erase { self.shut() } else { Ok(()) }
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
         self.batch("ending a change", "COMMIT")?;
-        self.is_new = false;
-        Ok(())
+        match self.goal.take() {
+            Some(goal) => self.publish(&goal),
+            None => Ok(()),
+        }
     }
 
     fn scrub(&mut self) -> Result<(), StoreError> {
         self.access = Access::Read;
         let overwritten = self.overwrite();
         self.unshut().and(overwritten)
+    }
+
+    /// Who overwrites keeps all others out.
+    fn is_scrubbed_elsewhere(&mut self) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn has_leftovers(&self) -> bool {
+        journal::is_left_over(&self.file)
     }
 
     fn rollback(&mut self) -> Result<(), StoreError> {
@@ -349,8 +354,8 @@ impl Backend for Sqlite {
     }
 
     fn install(&mut self) -> Result<(), StoreError> {
-        self.batch("making the gallery", &format!("PRAGMA application_id = {APPLICATION}"))?;
-        self.run_migrations(&MIGRATIONS)?;
+        self.batch(MAKING, &format!("PRAGMA application_id = {APPLICATION}"))?;
+        run_migrations(self, &MIGRATIONS)?;
         self.guard_log(true)
     }
 
@@ -469,15 +474,18 @@ mod tests {
         let version = |gallery: &Sqlite| -> i64 {
             gallery.connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
         };
-        let second = "CREATE TABLE more (a)";
-        assert!(old.migrate(1, &[MIGRATIONS[0], second, "nonsense"]).is_err());
-        assert_eq!(version(&old), 1);
-        let third = "ALTER TABLE more RENAME TO less";
-        old.migrate(1, &[MIGRATIONS[0], second, third]).unwrap();
-        assert_eq!(version(&old), 3);
+        let [first, second] = MIGRATIONS;
+        let third = "CREATE TABLE more (a)";
+        assert!(migrate(&mut old, &at, &[first, second, third, "nonsense"]).is_err());
+        assert_eq!(version(&old), 2);
+        let fourth = "ALTER TABLE more RENAME TO less";
+        migrate(&mut old, &at, &[first, second, third, fourth]).unwrap();
+        assert_eq!(version(&old), 4);
         old.batch("looking", "SELECT a FROM less").unwrap();
         // Another process that still takes it for old does no harm.
-        old.migrate(1, &[MIGRATIONS[0], second, third]).unwrap();
-        assert!(matches!(Sqlite::open(&at), Err(StoreError::Newer { found: 3, known: 1, .. })));
+        run_migrations(&mut old, &[first, second, third, fourth]).unwrap();
+        run_migrations(&mut old, &[first, second, third]).unwrap();
+        assert_eq!(version(&old), 4);
+        assert!(matches!(Sqlite::open(&at), Err(StoreError::Newer { found: 4, known: 2, .. })));
     }
 }

@@ -17,6 +17,8 @@ pub struct Vault {
     backend: Box<dyn Backend>,
     lock: Lock,
     sealer: Sealer,
+    /// What another erasure has left could not be overwritten: not tried with every change.
+    is_stuck: bool,
 }
 
 /// What [`Vault::check`] has read and found right.
@@ -28,6 +30,18 @@ pub struct Checked {
     pub entries: u64,
     /// How often records were changed.
     pub generation: u64,
+    /// Whether something that was removed is still to be overwritten: see
+    /// [`Vault::finish_erasing`].
+    pub is_erasing: bool,
+}
+
+/// What a change does with an erasure that was cut short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unfinished {
+    /// Ends it first.
+    First,
+    /// Leaves it.
+    Later,
 }
 
 /// Rolls back what was not committed, also when somebody panics.
@@ -60,6 +74,10 @@ impl Drop for Transaction<'_> {
 }
 
 impl Vault {
+    fn new(at: &Location, backend: Box<dyn Backend>, lock: Lock, sealer: Sealer) -> Self {
+        Self { at: at.clone(), backend, lock, sealer, is_stuck: false }
+    }
+
     /// Makes a gallery with nothing in it, encrypted if there is a secret.
     ///
     /// # Errors
@@ -82,15 +100,12 @@ impl Vault {
             let snapshot = Snapshot::new(at, &mut *transaction.backend, &sealer, State::default());
             let mut change = Change::new(snapshot);
             fill(&mut change)?;
-            if change.failed {
-                return Err(StoreError::Failed { at: at.clone() }.into());
-            }
-            let header = change.state.header(&lock, &sealer)?;
+            let header = change.finished(&lock)?;
             transaction.backend.set_header(&header)?;
             Ok(transaction.commit()?)
         };
         match make() {
-            Ok(()) => Ok(Self { at: at.clone(), backend, lock, sealer }),
+            Ok(()) => Ok(Self::new(at, backend, lock, sealer)),
             Err(error) => {
                 backend.discard();
                 Err(error)
@@ -112,7 +127,7 @@ impl Vault {
             State::read(at, &lock, &sealer, state)?;
             (lock, sealer)
         };
-        Ok(Self { at: at.clone(), backend, lock, sealer })
+        Ok(Self::new(at, backend, lock, sealer))
     }
 
     /// Whether there is a gallery at a place, or something else that is in its way.
@@ -145,7 +160,7 @@ impl Vault {
         &mut self,
         work: impl FnOnce(&mut Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let Self { at, backend, lock, sealer } = self;
+        let Self { at, backend, lock, sealer, .. } = self;
         let transaction = Transaction::begin(backend.as_mut(), Access::Read)?;
         let state = read_state(at, transaction.backend, lock, sealer)?;
         work(&mut Snapshot::new(at, &mut *transaction.backend, sealer, state))
@@ -162,7 +177,7 @@ impl Vault {
         &mut self,
         work: impl FnOnce(&mut Change<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        Ok(self.change(Access::Write, work)?.0)
+        Ok(self.change(Access::Write, Unfinished::First, work)?.0)
     }
 
     /// As [`Vault::write`], and afterwards nothing of what was removed or replaced is left in the
@@ -173,6 +188,9 @@ impl Vault {
     /// its write-ahead log keeps it for a while. Nothing reaches backups, snapshots of file systems,
     /// and blocks that a drive has put aside.
     ///
+    /// The change itself notes that something is to be overwritten. Where this is cut short, the next
+    /// change does it, whoever makes it.
+    ///
     /// # Errors
     /// As [`Vault::write`]; [`StoreError::Leftovers`] if the change was made, but not everything
     /// could be overwritten.
@@ -180,35 +198,93 @@ impl Vault {
         &mut self,
         work: impl FnOnce(&mut Change<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let (value, is_changed) = self.change(Access::Erase, work)?;
-        if is_changed {
-            self.backend.scrub()?;
+        let (value, erasures) = self.change(Access::Erase, Unfinished::First, work)?;
+        if let Some(erasures) = erasures {
+            self.overwrite(erasures)?;
         }
         Ok(value)
     }
 
-    /// Also says whether anything was changed.
+    /// Overwrites what an erasure that was cut short has left, and says whether there was one. Every
+    /// change does so first.
+    ///
+    /// # Errors
+    /// [`StoreError::Leftovers`] if it cannot be overwritten; any other if that cannot be found out.
+    pub fn finish_erasing(&mut self) -> Result<bool, StoreError> {
+        let Self { at, backend, lock, sealer, .. } = self;
+        let transaction = Transaction::begin(backend.as_mut(), Access::Write)?;
+        let state = read_state(at, transaction.backend, lock, sealer)?;
+        if !is_unfinished(transaction.backend, &state)? {
+            return Ok(false);
+        }
+        drop(transaction);
+        let transaction = Transaction::begin(backend.as_mut(), Access::Erase)?;
+        let state = state_to_change(at, transaction.backend, lock, sealer)?;
+        // Something must be written, to have others kept out.
+        transaction.backend.set_header(&state.header(lock, sealer)?)?;
+        transaction.commit()?;
+        self.overwrite(state.erasures)?;
+        Ok(true)
+    }
+
+    /// Overwrites what was removed up to an erasure, and notes that it was done.
+    fn overwrite(&mut self, erasures: u64) -> Result<(), StoreError> {
+        self.backend.scrub()?;
+        self.note_erased(erasures).map_err(|error| match error {
+            StoreError::Leftovers { .. } => error,
+            error => {
+                let message = format!("it was, but that could not be noted: {error}");
+                StoreError::Leftovers { at: self.at.clone(), message }
+            }
+        })
+    }
+
+    fn note_erased(&mut self, erasures: u64) -> Result<(), StoreError> {
+        let Self { at, backend, lock, sealer, .. } = self;
+        let transaction = Transaction::begin(backend.as_mut(), Access::Write)?;
+        let mut state = state_to_change(at, transaction.backend, lock, sealer)?;
+        if state.erased >= erasures {
+            return Ok(());
+        }
+        // Not more: others may have removed something since.
+        state.erased = erasures;
+        transaction.backend.set_header(&state.header(lock, sealer)?)?;
+        transaction.commit()
+    }
+
+    /// Where something was changed, also gives the number of erasures up to then.
     fn change<T, E: From<StoreError>>(
         &mut self,
         access: Access,
+        unfinished: Unfinished,
         work: impl FnOnce(&mut Change<'_>) -> Result<T, E>,
-    ) -> Result<(T, bool), E> {
-        let Self { at, backend, lock, sealer } = self;
+    ) -> Result<(T, Option<u64>), E> {
+        let Self { at, backend, lock, sealer, is_stuck } = self;
         let transaction = Transaction::begin(backend.as_mut(), access)?;
-        let state = read_state(at, transaction.backend, lock, sealer)?;
+        let state = state_to_change(at, transaction.backend, lock, sealer)?;
+        let is_first = unfinished == Unfinished::First && !*is_stuck;
+        if is_first && is_unfinished(transaction.backend, &state)? {
+            drop(transaction);
+            match self.finish_erasing() {
+                // It stays noted, and this change is none the worse for it.
+                Err(StoreError::Leftovers { .. }) => self.is_stuck = true,
+                finished => drop(finished?),
+            }
+            return self.change(access, Unfinished::Later, work);
+        }
         let snapshot = Snapshot::new(at, &mut *transaction.backend, sealer, state);
         let mut change = Change::new(snapshot);
         let value = work(&mut change)?;
-        if change.failed {
-            return Err(StoreError::Failed { at: at.clone() }.into());
+        change.state.erasures += u64::from(access == Access::Erase);
+        let erasures = change.state.erasures;
+        let is_changed = change.is_changed;
+        let header = change.finished(lock)?;
+        if !is_changed {
+            return Ok((value, None));
         }
-        if !change.is_changed {
-            return Ok((value, false));
-        }
-        let header = change.state.header(lock, sealer)?;
         transaction.backend.set_header(&header)?;
         transaction.commit()?;
-        Ok((value, true))
+        Ok((value, Some(erasures)))
     }
 
     /// Encrypts everything anew, with a new data key behind a new secret, or decrypts it if there is
@@ -218,19 +294,34 @@ impl Vault {
     /// If anything in the gallery is damaged, or the change cannot be made. The gallery is as it was
     /// then, unless the error is [`StoreError::Leftovers`].
     pub fn rekey(&mut self, secret: Option<&Secret>) -> Result<(), StoreError> {
-        let Self { at, backend, lock, sealer } = self;
+        self.rekey_with(secret, |_| Ok(()))
+    }
+
+    /// As [`Vault::rekey`], with a change behind the new seals, all or nothing.
+    pub(crate) fn rekey_with<E: From<StoreError>>(
+        &mut self,
+        secret: Option<&Secret>,
+        work: impl FnOnce(&mut Change<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { at, backend, lock, sealer, .. } = self;
         if secret.is_none() && backend.is_exposed() {
-            return Err(StoreError::Exposed { at: at.clone() });
+            return Err(StoreError::Exposed { at: at.clone() }.into());
         }
         let (new_lock, new_sealer) = Lock::new(at, lock.identity(at)?, secret)?;
         let transaction = Transaction::begin(backend.as_mut(), Access::Erase)?;
         let state = read_state(at, transaction.backend, lock, sealer)?;
         let mut snapshot = Snapshot::new(at, &mut *transaction.backend, sealer, state);
         let state = reseal(&mut snapshot, &new_sealer)?;
-        transaction.backend.set_header(&state.header(&new_lock, &new_sealer)?)?;
+        let snapshot = Snapshot::new(at, &mut *transaction.backend, &new_sealer, state);
+        let mut change = Change::new(snapshot);
+        work(&mut change)?;
+        change.state.erasures += 1;
+        let erasures = change.state.erasures;
+        let header = change.finished(&new_lock)?;
+        transaction.backend.set_header(&header)?;
         transaction.commit()?;
         (self.lock, self.sealer) = (new_lock, new_sealer);
-        self.backend.scrub()
+        Ok(self.overwrite(erasures)?)
     }
 
     /// Makes a gallery with the same records and the same log at another place.
@@ -268,8 +359,9 @@ impl Vault {
                 let (at, part) = (snapshot.at.clone(), Part::Database);
                 return Err(StoreError::Damaged { at, part, why });
             }
-            let (entries, generation) = (snapshot.log_length(), snapshot.generation());
-            Ok(Checked { records, entries, generation })
+            let State { entries, generation, .. } = snapshot.state;
+            let is_erasing = snapshot.state.is_erasing();
+            Ok(Checked { records, entries, generation, is_erasing })
         })
     }
 }
@@ -281,6 +373,12 @@ fn read_header(at: &Location, backend: &mut dyn Backend) -> Result<Vec<u8>, Stor
         why: "it is missing".to_owned(),
     };
     backend.header()?.ok_or_else(missing)
+}
+
+/// Whether an erasure was cut short, within a change.
+fn is_unfinished(backend: &mut dyn Backend, state: &State) -> Result<bool, StoreError> {
+    let is_left = state.is_erasing() || backend.has_leftovers();
+    Ok(is_left && !backend.is_scrubbed_elsewhere()?)
 }
 
 /// What must be in the gallery, if it is still locked as it was when it was opened.
@@ -296,4 +394,17 @@ fn read_state(
         return Err(StoreError::Changed { at: at.clone() });
     }
     State::read(at, lock, sealer, state)
+}
+
+/// As [`read_state`], brought up to the version that is written.
+fn state_to_change(
+    at: &Location,
+    backend: &mut dyn Backend,
+    lock: &Lock,
+    sealer: &Sealer,
+) -> Result<State, StoreError> {
+    let state = read_state(at, backend, lock, sealer)?;
+    let mut snapshot = Snapshot::new(at, backend, sealer, state);
+    snapshot.key_digests()?;
+    Ok(snapshot.state)
 }

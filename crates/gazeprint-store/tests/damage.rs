@@ -262,9 +262,9 @@ fn a_newer_format_is_refused_with_words() {
     let place = Files::new();
     let at = place.fresh();
     small(&at, None);
-    Connection::open(file(&at)).unwrap().execute_batch("PRAGMA user_version = 2").unwrap();
+    Connection::open(file(&at)).unwrap().execute_batch("PRAGMA user_version = 3").unwrap();
     let refused = Vault::open(&at, None).err().unwrap().to_string();
-    assert!(refused.contains("found format 2, expected at most 1"), "{refused}");
+    assert!(refused.contains("found format 3, expected at most 2"), "{refused}");
 }
 
 #[cfg(unix)]

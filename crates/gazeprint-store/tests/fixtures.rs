@@ -13,7 +13,7 @@ use gazeprint_store::{Kind, Location, Secret, Vault};
 use support::{Content, content, key, passphrase};
 
 /// The format that is written now.
-const CURRENT: &str = "v1";
+const CURRENT: &str = "v2";
 
 fn secrets() -> [(&'static str, Option<Secret>); 3] {
     [
@@ -63,7 +63,7 @@ fn make() {
 #[test]
 fn every_released_format_opens() {
     let folder = tempfile::tempdir().unwrap();
-    for version in ["v1"] {
+    for version in ["v1", "v2"] {
         for (name, secret) in secrets() {
             let name = format!("{version}-{name}.gallery");
             let copy = folder.path().join(&name);
@@ -73,6 +73,9 @@ fn every_released_format_opens() {
             assert_eq!(content(&mut vault).unwrap(), expected(), "{name}");
             vault.check().unwrap();
             vault.write(|change| change.put(Kind::Template, "cy", b"new")).unwrap();
+            drop(vault);
+            let mut vault = Vault::open(&at, secret.as_ref()).unwrap();
+            assert_eq!(vault.check().unwrap().records, [1, 3, 1, 1]);
             vault.rekey(None).unwrap();
             assert_eq!(vault.check().unwrap().records, [1, 3, 1, 1]);
         }

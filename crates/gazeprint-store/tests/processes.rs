@@ -44,6 +44,7 @@ fn child() {
     match task.as_str() {
         "write" => write_for_ever(&at, from),
         "rekey" => rekey_for_ever(&at),
+        "erase" => erase_for_ever(&at, from),
         "count" => count(&at, from),
         "watch" => watch(&at),
         other => panic!("{other}"),
@@ -138,6 +139,84 @@ fn killed_at_any_moment_a_gallery_loses_nothing() {
                 assert_eq!(version(&mut vault, kind, reader).unwrap(), newest);
             }
         }
+        turn += 1;
+    }
+}
+
+fn person(number: u64) -> String {
+    format!("<person {number:05}>")
+}
+
+/// A gallery that is not encrypted, so that traces can be looked for. Small rows are moved about, and
+/// large ones make overwriting take its time.
+fn people(at: &Location, count: u64) -> Vault {
+    let mut vault = Vault::create(at, None).unwrap();
+    for start in (0..count).step_by(20) {
+        let people = |change: &mut gazeprint_store::Change<'_>| {
+            (start..count.min(start + 20)).try_for_each(|number| {
+                let repeated = person(number).repeat(3 + (number as usize * 7919) % 100);
+                change.put(Kind::Template, &person(number), repeated.as_bytes())
+            })
+        };
+        vault.write(people).unwrap();
+    }
+    vault.write(|change| change.put(Kind::Settings, "large", &[0x5a; 8 << 20])).unwrap();
+    vault
+}
+
+/// Removes one person after another.
+fn erase_for_ever(at: &Location, from: u64) {
+    let mut vault = Vault::open(at, None).unwrap();
+    for number in from.. {
+        vault.erase(|change| change.remove(Kind::Template, &person(number))).unwrap();
+        println!("acknowledged {number}");
+    }
+}
+
+/// Changes nothing, as a change may.
+fn touch(vault: &mut Vault) {
+    vault.write(|change| change.remove(Kind::Probe, "nothing")).unwrap();
+}
+
+/// How many people of the first few can be found below a folder.
+fn traces(folder: &std::path::Path, people: u64) -> usize {
+    let mut found = 0;
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        found += match entry.file_type().unwrap().is_dir() {
+            true => traces(&entry.path(), people),
+            false => {
+                let bytes = std::fs::read(entry.path()).unwrap_or_default();
+                let is_there = |number: &u64| {
+                    let sought = person(*number);
+                    bytes.windows(sought.len()).any(|window| window == sought.as_bytes())
+                };
+                (0..people).filter(is_there).count()
+            }
+        };
+    }
+    found
+}
+
+#[test]
+fn an_erasure_that_is_killed_is_finished_by_the_next_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = Location::File(folder.path().join("gallery"));
+    drop(people(&at, 400));
+    let (mut cut_short, mut turn, mut next) = (0, 0, 0);
+    while cut_short < 3 || turn < 8 {
+        assert!(turn < 60, "only {cut_short} were cut short");
+        run_and_kill(start("erase", &at, next), turn).expect("nothing was acknowledged");
+        let mut vault = Vault::open(&at, None).unwrap();
+        let checked = vault.check().unwrap();
+        cut_short += u32::from(checked.is_erasing);
+        next = 400 - checked.records[1];
+        if turn % 2 == 0 {
+            assert!(vault.finish_erasing().unwrap() || !checked.is_erasing);
+        }
+        touch(&mut vault);
+        assert!(!vault.check().unwrap().is_erasing);
+        assert_eq!(traces(folder.path(), next), 0);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "one file at rest");
         turn += 1;
     }
 }
@@ -237,6 +316,45 @@ fn several_processes_write_and_read_on_a_server_at_once() {
     let Some(server) = support::server::Server::start() else { return };
     several_at_once(&server);
     killed_on_a_server(&server);
+    killed_while_erasing_on_a_server(&server);
+}
+
+/// Somebody who reads keeps a table from being written anew, until the process is killed.
+#[cfg(feature = "postgres")]
+fn killed_while_erasing_on_a_server(server: &support::server::Server) {
+    let at = server.fresh();
+    let mut vault = people(&at, 9);
+    let Location::Postgres(address) = &at else { panic!("not on a server") };
+    let (_, schema) = address.split_once("schema=").unwrap();
+    let connect = || postgres::Client::connect(&server.address(), postgres::NoTls).unwrap();
+    let (mut other, mut administrator) = (connect(), connect());
+    other.batch_execute(&format!("BEGIN; SELECT 1 FROM {schema}.record")).unwrap();
+    let mut child = start("erase", &at, 0);
+    let waiting = "SELECT pid FROM pg_stat_activity
+        WHERE wait_event_type = 'Lock' AND query LIKE 'VACUUM FULL%'";
+    while administrator.query(waiting, &[]).unwrap().is_empty() {
+        assert!(child.try_wait().unwrap().is_none(), "nobody kept it waiting");
+        thread::sleep(Duration::from_millis(5));
+    }
+    // Others leave it to the one who is at it.
+    assert!(!vault.finish_erasing().unwrap());
+    vault.write(|change| change.append(b"meanwhile")).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let end = format!("SELECT pg_terminate_backend(pid) FROM ({waiting}) AS waiting");
+    administrator.batch_execute(&end).unwrap();
+    other.batch_execute("COMMIT").unwrap();
+    let is_erasing = |vault: &mut Vault| vault.check().unwrap().is_erasing;
+    assert!(is_erasing(&mut vault));
+    // The server may need a moment to notice that the process is gone.
+    let begun = Instant::now();
+    while is_erasing(&mut vault) && begun.elapsed() < Duration::from_secs(20) {
+        touch(&mut vault);
+    }
+    assert!(!is_erasing(&mut vault));
+    administrator.batch_execute("CHECKPOINT").unwrap();
+    assert_eq!(traces(&server.data().join("base"), 1), 0);
+    assert_eq!(vault.check().unwrap().records, [1, 8, 0, 0]);
 }
 
 /// The server ends what a killed process has begun.

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use gazeprint_store::{Checked, Kind, Location, Part, Secret, StoreError, Vault};
-use support::{Content, Files, Place, content, fill, key, passphrase};
+use support::{Content, Files, Place, content, fill, key, names, passphrase};
 
 macro_rules! suite {
     ($($name:ident),* $(,)?) => {
@@ -221,7 +221,7 @@ fn a_view_stays_as_it_is(place: &dyn Place) {
                 });
                 thread::sleep(Duration::from_millis(100));
                 assert_eq!(snapshot.get(Kind::Template, "anna")?, first);
-                assert_eq!(snapshot.names(Kind::Template)?, ["anna"]);
+                assert_eq!(names(snapshot, Kind::Template)?, ["anna"]);
                 Ok::<_, StoreError>(())
             })
             .unwrap();
@@ -278,7 +278,7 @@ fn the_order_is_always_the_same(place: &dyn Place) {
     assert_eq!(order(&mut Vault::open(&at, None).unwrap()), first);
     let mut sorted = first;
     sorted.sort();
-    assert_eq!(vault.read(|snapshot| snapshot.names(Kind::Template)).unwrap(), sorted);
+    assert_eq!(vault.read(|snapshot| names(snapshot, Kind::Template)).unwrap(), sorted);
 }
 
 fn absent_names_are_absent(place: &dyn Place) {
@@ -286,7 +286,7 @@ fn absent_names_are_absent(place: &dyn Place) {
     for kind in Kind::ALL {
         assert_eq!(get(&mut vault, kind, "anna"), None);
         assert_eq!(vault.read(|snapshot| snapshot.count(kind)).unwrap(), 0);
-        assert!(vault.read(|snapshot| snapshot.names(kind)).unwrap().is_empty());
+        assert!(vault.read(|snapshot| names(snapshot, kind)).unwrap().is_empty());
     }
     put(&mut vault, Kind::Template, "anna", b"x");
     assert_eq!(get(&mut vault, Kind::Readings, "anna"), None);
@@ -423,7 +423,7 @@ fn the_log_only_grows(place: &dyn Place) {
 fn checking_counts(place: &dyn Place) {
     let mut vault = Vault::create(&place.fresh(), None).unwrap();
     fill(&mut vault);
-    let checked = Checked { records: [1, 5, 5, 1], entries: 5, generation: 1 };
+    let checked = Checked { records: [1, 5, 5, 1], entries: 5, generation: 1, is_erasing: false };
     assert_eq!(vault.check().unwrap(), checked);
     let part = Part::Record { kind: Kind::Template, name: Some("a".into()), row: String::new() };
     assert_eq!(part.to_string(), "template \"a\"");

@@ -7,7 +7,7 @@ pub(crate) mod server;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use gazeprint_store::{Kind, Location, Secret, StoreError, Vault};
+use gazeprint_store::{Kind, Location, Secret, Snapshot, StoreError, Vault};
 use zeroize::Zeroizing;
 
 /// Where galleries can be made.
@@ -83,6 +83,17 @@ pub(crate) fn content(vault: &mut Vault) -> Result<Content, StoreError> {
         })?;
         Ok(content)
     })
+}
+
+/// The names of all records of a kind, sorted.
+pub(crate) fn names(snapshot: &mut Snapshot<'_>, kind: Kind) -> Result<Vec<String>, StoreError> {
+    let mut names = Vec::new();
+    snapshot.each(kind, |name, _| {
+        names.push(name.to_owned());
+        Ok::<_, StoreError>(())
+    })?;
+    names.sort_unstable();
+    Ok(names)
 }
 
 /// A few records of every kind, and a log.
