@@ -96,7 +96,7 @@ impl PackProduct {
         const SMALL: f64 = f64::from_bits((1023 - 500) << 52);
         for k in 0..LANES {
             let x = x.0[k];
-            let is_normal = x >= f64::MIN_POSITIVE && x < f64::INFINITY;
+            let is_normal = (f64::MIN_POSITIVE..f64::INFINITY).contains(&x);
             let fraction = f64::from_bits((x.to_bits() & FRACTION) | ONE);
             // The exponent as a number: its bits stand in the fraction of one that is large.
             let exponent =
