@@ -458,8 +458,8 @@ impl Compared<'_> {
         part.log_fixations += (fixations as f64).ln();
         if let Some(calibration) = self.calibration {
             let as_stranger = cohort_ratios(&without(&scores.readers, reader));
-            let thresholds = calibration.judge(reader).thresholds(fixations);
-            for (i, threshold) in thresholds.into_iter().enumerate() {
+            let thresholds = &calibration.judge(reader).thresholds;
+            for (i, threshold) in thresholds.rising(fixations as f64).enumerate() {
                 // At infinity nobody is accepted, whatever the ratio.
                 let accepts = |ratio: f64| threshold < f64::INFINITY && ratio >= threshold;
                 let accepted = |ratios: &[f64]| ratios.iter().filter(|r| accepts(**r)).count();
@@ -485,7 +485,8 @@ impl Compared<'_> {
         scores: &crate::sentences::Scores,
         probe: &[usize],
     ) -> Option<Vec<f64>> {
-        self.calibration?.judge(reader).ratios(scores, self.sentences.fixations(probe))
+        let fixations = self.sentences.fixations(probe) as f64;
+        self.calibration?.judge(reader).calibrated(scores.population_ratios(), fixations)
     }
 }
 

@@ -298,7 +298,8 @@ impl Judged<'_> {
 
     /// Whether ratios to the cohort are accepted, at each rate.
     fn accepted(&self, reader: usize, fixations: usize, ratio: f64) -> [bool; JUDGED] {
-        let thresholds = self.target.calibration.judge(reader).thresholds(fixations);
+        let judge = self.target.calibration.judge(reader);
+        let thresholds: Vec<f64> = judge.thresholds.rising(fixations as f64).collect();
         // At infinity nobody is accepted, whatever the ratio.
         std::array::from_fn(|i| thresholds[i] < f64::INFINITY && ratio >= thresholds[i])
     }
