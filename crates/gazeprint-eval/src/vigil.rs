@@ -5,7 +5,6 @@
 //! are learned from the training texts, as a gallery does.
 
 use gazeprint::gallery::Gallery;
-use gazeprint::method::{Fitted, Training};
 use gazeprint::saccade::Reading;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -54,17 +53,14 @@ fn seen(gallery: &dyn Gallery, readings: &[&Reading]) -> Vec<Seen> {
 }
 
 impl SplitVigils {
-    /// Watches the readers of a split; none where the training texts carry no rules.
+    /// Watches the readers of a split; none where there are no readers.
     pub(crate) fn of(
-        fitted: &Fitted,
-        training: &Training<'_>,
+        gallery: &dyn Gallery,
+        rules: &Rules,
         split: &Split,
         readings: &[Reading],
         params: WatchParams,
-        seed: u64,
     ) -> Option<Self> {
-        let gallery = fitted.gallery.as_ref();
-        let rules = Rules::learn(gallery, &fitted.folds, training, seed)?;
         let tests: Vec<Vec<&Reading>> = split
             .test_by_reader()
             .iter()
@@ -72,7 +68,7 @@ impl SplitVigils {
             .collect();
         let n = tests.len();
         let watch = |reader: usize| {
-            let watching = Watching { rules: &rules, params, n, reader };
+            let watching = Watching { rules, params, n, reader };
             let own = seen(gallery, &tests[reader]);
             let other = (reader + 1) % n;
             let taken_over = seen(gallery, &tests[other][tests[other].len() / 2..]);
