@@ -373,8 +373,8 @@ fn run_split(
         SplitAttacks::of(&Target { divided, number, fitted: &fitted, rules, sentences })
     });
     let watched = rules.as_ref().zip(plan.watch);
-    let vigils = watched
-        .and_then(|(rules, params)| SplitVigils::of(gallery, rules, split, readings, params));
+    let vigils =
+        watched.map(|(rules, params)| SplitVigils::of(gallery, rules, split, readings, params));
     let scores: Vec<ProbeScores> = scores.collect();
     let clamped = sentences.clamped();
     let result = SplitResult {
