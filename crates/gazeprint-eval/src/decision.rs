@@ -73,8 +73,13 @@ impl TryFrom<Stored> for Rules {
 pub struct Threshold {
     /// The ratio to the cohort at and above which to accept; infinite where nothing is known.
     pub ratio: f64,
-    /// Comparisons that it was learned from.
+    /// Comparisons that it was learned from: false claims, or probes of strangers.
     pub comparisons: usize,
+    /// Readers who made them.
+    pub readers: usize,
+    /// As many of the comparisons as count for the rule of three: see [`Rules::for_claim`] and
+    /// [`Rules::for_stranger`].
+    pub counted: usize,
     /// Whether these are enough for such a rate: at least three by the rate.
     pub supported: bool,
 }
@@ -151,14 +156,15 @@ impl Rules {
         }
     }
 
-    /// Readers that the rules were learned from.
-    pub fn readers(&self) -> usize {
-        self.readers
+    /// The most comparisons that count at any length: for false matches, and for false alarms.
+    pub fn counted(&self) -> [usize; 2] {
+        let most = |of: &dyn Fn(&Support) -> usize| self.judge.lengths.iter().map(of).max();
+        [most(&|s| self.pairs(s)), most(&|s| s.probes)].map(|most| most.unwrap_or(0))
     }
 
-    /// What they were learned from, by length.
-    pub fn lengths(&self) -> &[Support] {
-        &self.judge.lengths
+    /// False claims of a length that count: one for each reader and each other who is claimed.
+    fn pairs(&self, support: &Support) -> usize {
+        support.false_claims.min(self.readers * self.readers.saturating_sub(1))
     }
 
     /// What the learned length nearest to a probe was learned from.
@@ -166,22 +172,20 @@ impl Rules {
         self.judge.behind((fixations as f64).ln())
     }
 
-    fn threshold(
-        &self,
-        thresholds: &Thresholds,
-        rate: f64,
-        fixations: usize,
-        comparisons: usize,
-    ) -> Threshold {
-        let ratio = thresholds.at(rate, fixations as f64);
-        Threshold { ratio, comparisons, supported: supported(comparisons, rate) }
-    }
-
     /// The threshold of a claim, for a false match rate within [`GRID`] and a probe of so many
     /// fixations.
+    ///
+    /// Who resembles another does so in one probe after the other: for the rule of three, all claims
+    /// of one reader to be a certain other count once.
     pub fn for_claim(&self, rate: f64, fixations: usize) -> Threshold {
-        let comparisons = self.behind(fixations).false_claims;
-        self.threshold(&self.judge.thresholds, rate, fixations, comparisons)
+        let behind = self.behind(fixations);
+        let ratio = self.judge.thresholds.at(rate, fixations as f64);
+        self.threshold(rate, ratio, [behind.false_claims, self.pairs(&behind)])
+    }
+
+    fn threshold(&self, rate: f64, ratio: f64, [comparisons, counted]: [usize; 2]) -> Threshold {
+        let supported = supported(counted, rate);
+        Threshold { ratio, comparisons, readers: self.readers, counted, supported }
     }
 
     /// The rate to ask for among more readers than the rules were learned from: strangers have as many
@@ -192,9 +196,12 @@ impl Rules {
 
     /// The threshold under which the best of all readers is nobody known, for a rate of strangers who
     /// are taken for somebody.
+    ///
+    /// For the rule of three every probe counts, though those of one reader resemble each other: that
+    /// a rate is supported is necessary, not sufficient.
     pub fn for_stranger(&self, rate: f64, fixations: usize) -> Threshold {
-        let comparisons = self.behind(fixations).probes;
-        self.threshold(&self.strangers, rate, fixations, comparisons)
+        let Support { probes, .. } = self.behind(fixations);
+        self.threshold(rate, self.strangers.at(rate, fixations as f64), [probes; 2])
     }
 
     /// Ratios to the cohort as log-likelihood ratios that mean what they say, nats: bounded by what
@@ -214,7 +221,8 @@ impl Rules {
     /// The posterior over the readers of a gallery, given that it is one of them: scores count as
     /// much as the calibration believes of them.
     pub fn posterior(&self, scores: &[f64], fixations: usize) -> Vec<f64> {
-        let scale = self.judge.ratios.as_ref().map_or(0.0, |r| r.at(fixations as f64).scale).min(1.0);
+        let scale =
+            self.judge.ratios.as_ref().map_or(0.0, |r| r.at(fixations as f64).scale).min(1.0);
         let peak = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         // A score that is no number speaks for nobody.
         let weight = |s: &f64| if s.is_nan() { 0.0 } else { (scale * (s - peak)).exp() };
@@ -307,8 +315,12 @@ pub(crate) mod tests {
         assert_eq!([claim.comparisons, stranger.comparisons], [100 * (READERS - 1), 100]);
         assert!(claim.supported && !stranger.supported);
         assert!(!rules.for_claim(0.001, 60).supported && rules.for_stranger(0.05, 60).supported);
-        assert_eq!(rules.readers(), READERS);
-        assert_eq!(rules.lengths().len(), 3);
+        assert_eq!([claim.readers, stranger.readers], [READERS; 2]);
+        // Claims of one reader to be a certain other are not five, but one.
+        let pairs = READERS * (READERS - 1);
+        assert_eq!([claim.counted, stranger.counted], [pairs, 100]);
+        assert!(!rules.for_claim(0.005, 60).supported, "{pairs} are too few for that");
+        assert_eq!(rules.counted(), [pairs, 100]);
     }
 
     #[test]
