@@ -91,7 +91,7 @@ pub(crate) fn about(gallery: &mut Gallery, rules: Option<&Rules>) -> anyhow::Res
             "{head}; decisions need at least {FEWEST_READERS}, each with recordings of several texts\n"
         ));
     };
-    let [matches, alarms] = rules.counted().map(least_rate);
+    let [matches, alarms] = rules.comparisons().map(least_rate);
     Ok(format!(
         "{head}; can show false match rates down to {matches} and false alarms down to {alarms} (rule \
          of three)\n"

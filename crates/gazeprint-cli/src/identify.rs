@@ -80,17 +80,12 @@ pub(crate) fn check_rate(option: &str, rate: f64) -> anyhow::Result<()> {
 
 /// What to say of a rate that the gallery is too small for; `what` are the comparisons.
 pub(crate) fn unsupported(rate: f64, threshold: Threshold, what: &str) -> Option<String> {
-    let Threshold { comparisons, readers, counted, supported, .. } = threshold;
-    // Claims between two readers count once.
-    let counting = match counted < comparisons {
-        true => format!(", between {counted} pairs of them"),
-        false => String::new(),
-    };
+    let Threshold { comparisons, readers, supported, .. } = threshold;
     (!supported).then(|| {
         format!(
             "the gallery is too small to promise a rate of {rate}: it has {comparisons} {what} of \
-             {readers} readers of such a length{counting}, which show rates down to {} (rule of three)",
-            least_rate(counted)
+             {readers} readers of such a length, which show rates down to {} at best (rule of three)",
+            least_rate(comparisons)
         )
     })
 }

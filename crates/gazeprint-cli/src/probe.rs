@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use gazeprint::gallery::Gallery as _;
 use gazeprint::method::PopulationGallery;
-use gazeprint::replay::{Known, Sketch, pieces};
+use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::template::Probe;
 use gazeprint_eval::decision::{FEWEST_READERS, Rules, ratios_to_cohort};
@@ -260,7 +260,6 @@ fn found(of: &'static str, known: &Known, probe: &[Sketch]) -> Option<Replayed> 
     if readings > 0 {
         return Some(Replayed { of, readings, pieces: 0, share });
     }
-    let shares = pieces(probe).filter_map(|s| known.replayed(&s)).map(|r| r.share);
-    let (pieces, share) = count(shares.collect());
+    let (pieces, share) = count(known.replayed_pieces(probe).map(|r| r.share).collect());
     (pieces > 0).then_some(Replayed { of, readings, pieces, share })
 }

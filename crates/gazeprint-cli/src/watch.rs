@@ -117,8 +117,8 @@ struct Session<'a> {
     /// What was remembered of this session.
     remembered: Vec<Sketch>,
     replay: Option<Replayed>,
-    /// What was told last.
-    told: Decision,
+    /// What was logged last: a decision, and whether it was a replay.
+    logged: (Decision, bool),
 }
 
 fn check(option: &str, rate: f64) -> anyhow::Result<()> {
@@ -157,7 +157,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ended: Vec::new(),
         remembered: Vec::new(),
         replay: None,
-        told: Decision::GoOn,
+        logged: (Decision::GoOn, false),
     };
     for warning in unreachable(&comparing.rules, &session.watcher, args) {
         eprintln!("warning: {warning}");
@@ -267,12 +267,12 @@ impl Session<'_> {
         Outgoing { step, counted, replay: self.replay.is_some() }
     }
 
-    /// Logs what is thought now, if it is another decision than the last one. Before somebody is
+    /// Logs what is thought now, if that is not what was thought before. Before somebody is
     /// accepted, everything is looked at.
     fn settle(&mut self, gallery: &mut Gallery) -> anyhow::Result<()> {
-        if self.decision() != self.told {
+        if (self.decision(), self.replay.is_some()) != self.logged {
             self.note(gallery)?;
-            self.told = self.decision();
+            self.logged = (self.decision(), self.replay.is_some());
         }
         Ok(())
     }
@@ -300,8 +300,12 @@ impl Session<'_> {
             sketches: &sketches,
             replays: self.replays,
         };
-        let (accepted, replay) = settling.settle(gallery, |accepted, _| {
-            event(if accepted { decision.name() } else { "replay" })
+        let (accepted, replay) = settling.settle(gallery, |accepted, replay| {
+            event(match (accepted, replay) {
+                (true, false) => decision.name(),
+                (true, true) => "accept a replay",
+                (false, _) => "replay",
+            })
         })?;
         if accepted {
             self.remembered.extend(sketches);
@@ -313,13 +317,13 @@ impl Session<'_> {
     /// Everything was read.
     fn end(&mut self, gallery: &mut Gallery) -> anyhow::Result<()> {
         self.look_at(&self.read());
-        let before = self.told;
+        let before = self.logged;
         self.settle(gallery)?;
-        match self.told {
+        match self.logged {
             // What was accepted has gone on since, and is remembered as a whole.
-            Decision::Accept if before == self.told => self.note(gallery),
+            (Decision::Accept, _) if before == self.logged => self.note(gallery),
             // Other decisions were logged when they were made.
-            Decision::GoOn => self.note(gallery),
+            (Decision::GoOn, false) => self.note(gallery),
             _ => Ok(()),
         }
     }

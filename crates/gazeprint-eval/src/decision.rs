@@ -77,10 +77,8 @@ pub struct Threshold {
     pub comparisons: usize,
     /// Readers who made them.
     pub readers: usize,
-    /// As many of the comparisons as count for the rule of three: see [`Rules::for_claim`] and
-    /// [`Rules::for_stranger`].
-    pub counted: usize,
-    /// Whether these are enough for such a rate: at least three by the rate.
+    /// Whether the comparisons are enough for such a rate: at least three by the rate. Those of one
+    /// reader resemble each other, so that this is necessary, not sufficient.
     pub supported: bool,
 }
 
@@ -156,15 +154,10 @@ impl Rules {
         }
     }
 
-    /// The most comparisons that count at any length: for false matches, and for false alarms.
-    pub fn counted(&self) -> [usize; 2] {
-        let most = |of: &dyn Fn(&Support) -> usize| self.judge.lengths.iter().map(of).max();
-        [most(&|s| self.pairs(s)), most(&|s| s.probes)].map(|most| most.unwrap_or(0))
-    }
-
-    /// False claims of a length that count: one for each reader and each other who is claimed.
-    fn pairs(&self, support: &Support) -> usize {
-        support.false_claims.min(self.readers * self.readers.saturating_sub(1))
+    /// The most comparisons that there are of any length: false claims, and probes of strangers.
+    pub fn comparisons(&self) -> [usize; 2] {
+        let most = |of: fn(&Support) -> usize| self.judge.lengths.iter().map(of).max();
+        [most(|s| s.false_claims), most(|s| s.probes)].map(|most| most.unwrap_or(0))
     }
 
     /// What the learned length nearest to a probe was learned from.
@@ -174,18 +167,21 @@ impl Rules {
 
     /// The threshold of a claim, for a false match rate within [`GRID`] and a probe of so many
     /// fixations.
-    ///
-    /// Who resembles another does so in one probe after the other: for the rule of three, all claims
-    /// of one reader to be a certain other count once.
     pub fn for_claim(&self, rate: f64, fixations: usize) -> Threshold {
-        let behind = self.behind(fixations);
-        let ratio = self.judge.thresholds.at(rate, fixations as f64);
-        self.threshold(rate, ratio, [behind.false_claims, self.pairs(&behind)])
+        let Support { false_claims, .. } = self.behind(fixations);
+        self.threshold(&self.judge.thresholds, rate, fixations, false_claims)
     }
 
-    fn threshold(&self, rate: f64, ratio: f64, [comparisons, counted]: [usize; 2]) -> Threshold {
-        let supported = supported(counted, rate);
-        Threshold { ratio, comparisons, readers: self.readers, counted, supported }
+    fn threshold(
+        &self,
+        thresholds: &Thresholds,
+        rate: f64,
+        fixations: usize,
+        comparisons: usize,
+    ) -> Threshold {
+        let ratio = thresholds.at(rate, fixations as f64);
+        let supported = supported(comparisons, rate);
+        Threshold { ratio, comparisons, readers: self.readers, supported }
     }
 
     /// The rate to ask for among more readers than the rules were learned from: strangers have as many
@@ -196,12 +192,9 @@ impl Rules {
 
     /// The threshold under which the best of all readers is nobody known, for a rate of strangers who
     /// are taken for somebody.
-    ///
-    /// For the rule of three every probe counts, though those of one reader resemble each other: that
-    /// a rate is supported is necessary, not sufficient.
     pub fn for_stranger(&self, rate: f64, fixations: usize) -> Threshold {
         let Support { probes, .. } = self.behind(fixations);
-        self.threshold(rate, self.strangers.at(rate, fixations as f64), [probes; 2])
+        self.threshold(&self.strangers, rate, fixations, probes)
     }
 
     /// Ratios to the cohort as log-likelihood ratios that mean what they say, nats: bounded by what
@@ -316,11 +309,7 @@ pub(crate) mod tests {
         assert!(claim.supported && !stranger.supported);
         assert!(!rules.for_claim(0.001, 60).supported && rules.for_stranger(0.05, 60).supported);
         assert_eq!([claim.readers, stranger.readers], [READERS; 2]);
-        // Claims of one reader to be a certain other are not five, but one.
-        let pairs = READERS * (READERS - 1);
-        assert_eq!([claim.counted, stranger.counted], [pairs, 100]);
-        assert!(!rules.for_claim(0.005, 60).supported, "{pairs} are too few for that");
-        assert_eq!(rules.counted(), [pairs, 100]);
+        assert_eq!(rules.comparisons(), [100 * (READERS - 1), 100]);
     }
 
     #[test]

@@ -11,8 +11,9 @@
 //! in common and these are at least [`SHARE`] of its own. Texts are not compared: a recording
 //! played over another text is the same recording.
 //!
-//! A recording that was cut into readings of fewer fixations than that is found among the [`pieces`]
-//! of all readings of a probe in a row.
+//! A recording that was cut into readings of fewer fixations than that is found in pieces: all readings
+//! of a probe are put in a row and looked at [`PIECE`] fixations at a time. There are many such pieces,
+//! so that more is asked of them: [`PIECE_SHARE`].
 //!
 //! What is not caught: a recording whose durations were stretched or whose places were moved by more
 //! than that, and probes with fewer than [`FEWEST`] fixations.
@@ -46,6 +47,11 @@ use crate::saccade::Reading;
 pub const FEWEST: usize = 5;
 /// Part of the probe's fixations that they must be.
 pub const SHARE: f64 = 0.5;
+/// Fixations of a piece. The next begins in its middle.
+pub const PIECE: usize = 10;
+/// Part of a piece that must be known: eight fixations in a row of one recording are found wherever
+/// they are in a probe, and people who read the same text are not.
+pub const PIECE_SHARE: f64 = 0.7;
 
 /// Sketches keep places in this part of a character.
 const STEPS: f64 = 16.0;
@@ -106,14 +112,14 @@ impl Sketch {
     }
 }
 
-/// Pieces of the readings of a probe, put in a row: each of two times [`FEWEST`] fixations, the next
-/// from its middle on. Any [`FEWEST`] fixations in a row are half of one of them at least.
-pub fn pieces(probe: &[Sketch]) -> impl Iterator<Item = Sketch> {
+/// Pieces of the readings of a probe, put in a row.
+fn pieces(probe: &[Sketch]) -> impl Iterator<Item = Sketch> {
     let row: Vec<Mark> = probe.iter().flat_map(|sketch| sketch.0.iter().copied()).collect();
-    let last = row.len().saturating_sub(FEWEST + 1) / FEWEST;
+    let step = PIECE / 2;
+    let last = row.len().saturating_sub(step + 1) / step;
     (0..=last).map(move |piece| {
-        let from = (piece * FEWEST).min(row.len());
-        Sketch(row[from..row.len().min(from + 2 * FEWEST)].to_vec())
+        let from = (piece * step).min(row.len());
+        Sketch(row[from..row.len().min(from + PIECE)].to_vec())
     })
 }
 
@@ -228,6 +234,12 @@ impl Known {
             }
         }
         best
+    }
+
+    /// The pieces of all readings of a probe in a row that are replays.
+    pub fn replayed_pieces(&self, probe: &[Sketch]) -> impl Iterator<Item = Replay> {
+        let replays = pieces(probe).filter_map(|piece| self.replayed(&piece));
+        replays.filter(|replay| replay.share >= PIECE_SHARE)
     }
 
     /// Known fixations among which are all that match one.

@@ -4,7 +4,7 @@
 
 use gazeprint::corpus::Limits;
 use gazeprint::random::Stream;
-use gazeprint::replay::{FEWEST, Known, SHARE, Sketch, pieces};
+use gazeprint::replay::{FEWEST, Known, PIECE, PIECE_SHARE, SHARE, Sketch};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
 use proptest::prelude::*;
@@ -69,9 +69,9 @@ fn to_read_a_text_again_is_no_replay() {
             let flagged = new.iter().filter(|&&i| known.replayed(&sketches[i]).is_some()).count();
             assert!(flagged as f64 / (new.len() as f64) < 1e-3, "{flagged} of {}", new.len());
             let new: Vec<Sketch> = new.iter().map(|&i| sketches[i].clone()).collect();
-            let pieces: Vec<Sketch> = new.chunks(5).flat_map(pieces).collect();
-            let flagged = pieces.iter().filter(|piece| known.replayed(piece).is_some()).count();
-            assert!(flagged as f64 / (pieces.len() as f64) < 1e-3, "{flagged} of {}", pieces.len());
+            let flagged = known.replayed_pieces(&new).count();
+            let pieces = new.iter().map(Sketch::len).sum::<usize>() * 2 / PIECE;
+            assert!((flagged as f64) < 1e-5 * pieces as f64 + 1.0, "{flagged} of {pieces}");
         }
     }
 }
@@ -96,7 +96,7 @@ fn a_recording_in_small_pieces_is_found() {
             assert!(cut.iter().all(|s| known.replayed(s).is_none()));
             if whole.iter().any(|s| known.replayed(s).is_some()) {
                 probes += 1;
-                found += usize::from(pieces(&cut).any(|s| known.replayed(&s).is_some()));
+                found += usize::from(known.replayed_pieces(&cut).next().is_some());
             }
         }
         assert!(probes > 100 && found as f64 > 0.97 * probes as f64, "{found} of {probes}");
@@ -104,21 +104,22 @@ fn a_recording_in_small_pieces_is_found() {
 }
 
 #[test]
-fn pieces_have_all_fixations_in_a_row() {
+fn eight_fixations_in_a_row_are_found_wherever_they_are() {
     let mark = |i: i32| (0, 100 * i, 200);
-    for length in 0..40 {
+    for length in 8..40 {
         let row: Vec<Mark> = (0..length).map(mark).collect();
         let probe: Vec<Sketch> = row.chunks(3).map(sketch).collect();
-        let pieces: Vec<Sketch> = pieces(&probe).collect();
-        assert!(pieces.iter().all(|piece| piece.len() <= 2 * FEWEST));
-        for few in row.windows(FEWEST) {
+        for few in row.windows(8) {
             let known = Known::new([&sketch(few)]);
-            assert!(
-                pieces.iter().any(|piece| known.replayed(piece).is_some()),
-                "{length}: {few:?}"
-            );
+            let found: Vec<f64> = known.replayed_pieces(&probe).map(|r| r.share).collect();
+            assert!(!found.is_empty(), "{length}: {few:?}");
+            assert!(found.iter().all(|share| *share >= PIECE_SHARE), "{found:?}");
         }
+        // Six of ten are not enough.
+        let known = Known::new([&sketch(&row[1..7])]);
+        assert!(length < 10 || known.replayed_pieces(&probe).next().is_none(), "{length}");
     }
+    assert!(Known::default().replayed_pieces(&[]).next().is_none());
 }
 
 #[test]

@@ -252,11 +252,12 @@ fn a_replay_that_ends_with_its_first_text_is_told_in_a_line_more() {
     let text = |line: &String| serde_json::from_str::<Value>(line).unwrap()["text"].clone();
     let first = text(&input[0]);
     input.retain(|line| text(line) == first);
-    let output = watch(&own.gallery, ANNA, &input, &RATES);
+    // At a rate at which nothing is decided before.
+    let output = watch(&own.gallery, ANNA, &input, &["--fmr", "0.0001"]);
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(steps(&output).len(), input.len() + 1);
     assert_eq!(replayed(&output).0, Some(input.len()));
-    let output = watch(&own.gallery, ANNA, &input, &[&RATES[..], &["--by-text"]].concat());
+    let output = watch(&own.gallery, ANNA, &input, &["--fmr", "0.0001", "--by-text"]);
     assert_eq!(steps(&output).len(), 1);
     assert_eq!(replayed(&output).0, Some(0));
 }

@@ -22,7 +22,7 @@ mod words;
 
 use gazeprint::gallery::Gallery;
 use gazeprint::method::Fitted;
-use gazeprint::replay::{Known, Sketch, pieces};
+use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::Reading;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -281,7 +281,7 @@ impl<'a> Checked<'a> {
     fn replayed(&self, probe: &[usize]) -> bool {
         let in_pieces = || {
             let row: Vec<Sketch> = probe.iter().map(|&i| self.sketches[i].clone()).collect();
-            pieces(&row).any(|piece| self.known.replayed(&piece).is_some())
+            self.known.replayed_pieces(&row).next().is_some()
         };
         probe.iter().any(|&i| self.replayed[i]) || in_pieces()
     }
