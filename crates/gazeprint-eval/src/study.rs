@@ -365,16 +365,14 @@ fn run_split(
     });
     let score_seconds = start.elapsed().as_secs_f64();
     // What a gallery of these readers would decide by.
-    let asked = plan.attacks || plan.watch.is_some();
     let learned = || Rules::learn(gallery, &fitted.folds, &training, protocol.seed);
-    let rules = asked.then(learned).flatten();
+    let rules = (plan.attacks || plan.watch.is_some()).then(learned).flatten();
     let attacks = rules.as_ref().filter(|_| plan.attacks).map(|rules| {
         let sentences = &sentences;
         SplitAttacks::of(&Target { divided, number, fitted: &fitted, rules, sentences })
     });
-    let watched = rules.as_ref().zip(plan.watch);
-    let vigils =
-        watched.map(|(rules, params)| SplitVigils::of(gallery, rules, split, readings, params));
+    let watch = |(rules, params)| SplitVigils::of(gallery, rules, split, readings, params);
+    let vigils = rules.as_ref().zip(plan.watch).map(watch);
     let scores: Vec<ProbeScores> = scores.collect();
     let clamped = sentences.clamped();
     let result = SplitResult {
