@@ -2,7 +2,7 @@
 
 use gazeprint::method::{Background, Monitor, Occasion, Population, Template, Training};
 use gazeprint::saccade::readings;
-use gazeprint_eval::decision::{FEWEST_READERS, Rules, Support};
+use gazeprint_eval::decision::{FEWEST_READERS, Rules};
 use gazeprint_store::{Entry, Gallery};
 
 use crate::Interrupted;
@@ -91,12 +91,10 @@ pub(crate) fn about(gallery: &mut Gallery, rules: Option<&Rules>) -> anyhow::Res
             "{head}; decisions need at least {FEWEST_READERS}, each with recordings of several texts\n"
         ));
     };
-    let least =
-        |of: fn(&Support) -> usize| least_rate(rules.lengths().iter().map(of).max().unwrap_or(0));
+    let [matches, alarms] = rules.comparisons().map(least_rate);
     Ok(format!(
-        "{head}; can show false match rates down to {} and false alarms down to {} (rule of three)\n",
-        least(|s| s.false_claims),
-        least(|s| s.probes),
+        "{head}; can show false match rates down to {matches} and false alarms down to {alarms} (rule \
+         of three)\n"
     ))
 }
 

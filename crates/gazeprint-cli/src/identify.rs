@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::calibrate::least_rate;
 use crate::opening::GalleryArgs;
-use crate::probe::{self, Comparing, ProbeArgs, Replayed, Settling};
+use crate::probe::{self, AnswerArgs, Comparing, ProbeArgs, Replayed, Settling};
 use crate::{Refused, Usage, print};
 
 /// Say who of a gallery reads in a recording, or that it is nobody known.
@@ -42,15 +42,8 @@ pub(crate) struct Args {
     /// Part of people who are not enrolled that may be taken for somebody, 0.0001 to 0.2
     #[arg(long, value_name = "RATE", default_value_t = 0.01)]
     fpir: f64,
-    /// Take recordings that were there before for new ones
-    #[arg(long)]
-    allow_replay: bool,
-    /// Do not remember this probe; it is logged all the same
-    #[arg(long)]
-    forget: bool,
-    /// Print the answer as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    answer: AnswerArgs,
 }
 
 #[derive(Serialize)]
@@ -85,13 +78,13 @@ pub(crate) fn check_rate(option: &str, rate: f64) -> anyhow::Result<()> {
     Err(Usage(format!("{option}: found {rate}, expected a rate from {least} to {most}")).into())
 }
 
-/// What to say of a rate that the gallery is too small for.
-pub(crate) fn unsupported(rate: f64, threshold: Threshold, of: &str) -> Option<String> {
-    let Threshold { comparisons, supported, .. } = threshold;
+/// What to say of a rate that the gallery is too small for; `what` are the comparisons.
+pub(crate) fn unsupported(rate: f64, threshold: Threshold, what: &str) -> Option<String> {
+    let Threshold { comparisons, readers, supported, .. } = threshold;
     (!supported).then(|| {
         format!(
-            "the gallery is too small to promise a rate of {rate}: it has {comparisons} {of} of such a \
-             length, which show rates down to {} (rule of three)",
+            "the gallery is too small to promise a rate of {rate}: it has {comparisons} {what} of \
+             {readers} readers of such a length, which show rates down to {} at best (rule of three)",
             least_rate(comparisons)
         )
     })
@@ -115,10 +108,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (llr, fixations) = (compared.llrs[best], compared.fixations);
     let settling = Settling {
         id,
+        enrolled: &probe::enrolled(&mut gallery, id)?,
+        own: &[],
         is_enough: threshold.is_reached(compared.ratios[best]),
-        readings: &readings,
-        allow_replay: args.allow_replay,
-        forget: args.forget,
+        sketches: &probe::sketches(&readings),
+        replays: args.answer.replays,
     };
     let (is_known, replay) = settling.settle(&mut gallery, |is_known, replay| {
         let reader = is_known.then(|| id.clone());
@@ -141,10 +135,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         replay,
         ranking: ranking.collect(),
     };
-    if let Some(warning) = unsupported(args.fpir, threshold, "probes of strangers") {
+    if let Some(warning) = unsupported(args.fpir, threshold, "probes") {
         eprintln!("warning: {warning}");
     }
-    print(&if args.json {
+    print(&if args.answer.json {
         format!("{}\n", serde_json::to_string_pretty(&answer)?)
     } else {
         table(&answer, readings.len())

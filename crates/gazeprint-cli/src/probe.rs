@@ -28,6 +28,27 @@ pub(crate) struct ProbeArgs {
     words: Option<PathBuf>,
 }
 
+/// How an answer is given.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AnswerArgs {
+    #[command(flatten)]
+    pub(crate) replays: ReplayArgs,
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What to do with recordings that were there before, and will be.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct ReplayArgs {
+    /// Take recordings that were there before for new ones
+    #[arg(long)]
+    pub(crate) allow_replay: bool,
+    /// Do not remember this probe; it is logged all the same
+    #[arg(long)]
+    pub(crate) forget: bool,
+}
+
 /// A gallery in memory, ready to compare.
 pub(crate) struct Comparing {
     pub(crate) readers: Vec<Entry>,
@@ -108,6 +129,8 @@ pub(crate) struct Replayed {
     pub(crate) of: &'static str,
     /// Readings of the probe that were there before.
     pub(crate) readings: usize,
+    /// Pieces of its readings in a row that were there before; looked for where no reading was.
+    pub(crate) pieces: usize,
     /// The largest part of the fixations of one of them that are the same.
     pub(crate) share: f64,
 }
@@ -118,8 +141,11 @@ impl Replayed {
             "enrolled" => format!("recordings that {reader} was enrolled with"),
             _ => format!("earlier probes of {reader}"),
         };
-        let readings = plural(self.readings, "reading");
-        format!("a replay: {readings} of {source} ({:.0} % the same)", 100.0 * self.share)
+        let parts = match self.pieces {
+            0 => plural(self.readings, "reading"),
+            pieces => plural(pieces, "piece"),
+        };
+        format!("a replay: {parts} of {source} ({:.0} % the same)", 100.0 * self.share)
     }
 }
 
@@ -171,10 +197,13 @@ fn read_from(
 /// A probe that is to be settled: who it was taken for, and whether the evidence is enough.
 pub(crate) struct Settling<'a> {
     pub(crate) id: &'a str,
+    /// What the reader was enrolled with.
+    pub(crate) enrolled: &'a Known,
+    /// What was remembered of this very probe.
+    pub(crate) own: &'a [Sketch],
     pub(crate) is_enough: bool,
-    pub(crate) readings: &'a [Reading],
-    pub(crate) allow_replay: bool,
-    pub(crate) forget: bool,
+    pub(crate) sketches: &'a [Sketch],
+    pub(crate) replays: ReplayArgs,
 }
 
 impl Settling<'_> {
@@ -185,16 +214,14 @@ impl Settling<'_> {
         gallery: &mut Gallery,
         event: impl Fn(bool, bool) -> Event,
     ) -> anyhow::Result<(bool, Option<Replayed>)> {
-        let sketches: Vec<Sketch> = self.readings.iter().map(Sketch::of).collect();
-        let enrolled = enrolled_sketches(gallery, self.id)?;
         let mut tries = 1;
         loop {
             let earlier = gallery.earlier_probes(self.id)?;
-            let replay = found("enrolled", &enrolled, &sketches)
-                .or_else(|| found("earlier probe", &earlier, &sketches));
-            let accepted = self.is_enough && (replay.is_none() || self.allow_replay);
-            let remembered = Remember { id: self.id, sketches: &sketches, earlier: &earlier };
-            let remembered = (accepted && !self.forget).then_some(remembered);
+            let others = Known::new(earlier.iter().filter(|sketch| !self.own.contains(sketch)));
+            let replay = replayed(self.enrolled, &others, self.sketches);
+            let accepted = self.is_enough && (replay.is_none() || self.replays.allow_replay);
+            let remembered = Remember { id: self.id, sketches: self.sketches, earlier: &earlier };
+            let remembered = (accepted && !self.replays.forget).then_some(remembered);
             match gallery.note(event(accepted, replay.is_some()), remembered) {
                 // Another process remembered a probe: it may be this one.
                 Err(GalleryError::Conflict { .. }) if tries < MOST_TRIES => tries += 1,
@@ -204,21 +231,35 @@ impl Settling<'_> {
     }
 }
 
-/// What a reader was enrolled with; nothing of somebody unknown.
-fn enrolled_sketches(gallery: &mut Gallery, id: &str) -> anyhow::Result<Vec<Sketch>> {
-    let limits = limits_of(gallery.founding())?;
-    let Some((recordings, _)) = gallery.recordings(id)? else {
-        return Ok(Vec::new());
-    };
-    let corpus = gazeprint_store::corpus("gallery", &[(id.to_owned(), recordings)])?;
-    Ok(readings(&corpus, limits).0.iter().map(Sketch::of).collect())
+/// Readings as they are compared and remembered.
+pub(crate) fn sketches(readings: &[Reading]) -> Vec<Sketch> {
+    readings.iter().map(Sketch::of).collect()
 }
 
-/// What of a probe is among known readings.
-fn found(of: &'static str, known: &[Sketch], sketches: &[Sketch]) -> Option<Replayed> {
-    let known = Known::new(known);
-    let shares: Vec<f64> =
-        sketches.iter().filter_map(|s| known.replayed(s)).map(|r| r.share).collect();
-    let share = shares.iter().copied().fold(0.0, f64::max);
-    (!shares.is_empty()).then_some(Replayed { of, readings: shares.len(), share })
+/// What a reader was enrolled with; nothing of somebody unknown.
+pub(crate) fn enrolled(gallery: &mut Gallery, id: &str) -> anyhow::Result<Known> {
+    let limits = limits_of(gallery.founding())?;
+    let Some((recordings, _)) = gallery.recordings(id)? else {
+        return Ok(Known::default());
+    };
+    let corpus = gazeprint_store::corpus("gallery", &[(id.to_owned(), recordings)])?;
+    Ok(Known::new(&sketches(&readings(&corpus, limits).0)))
+}
+
+/// What of a probe was there before.
+pub(crate) fn replayed(enrolled: &Known, earlier: &Known, probe: &[Sketch]) -> Option<Replayed> {
+    found("enrolled", enrolled, probe).or_else(|| found("earlier probe", earlier, probe))
+}
+
+/// What of a probe is among known readings: readings of it or, where it was cut into smaller ones,
+/// pieces of all in a row.
+fn found(of: &'static str, known: &Known, probe: &[Sketch]) -> Option<Replayed> {
+    let count = |shares: Vec<f64>| (shares.len(), shares.into_iter().fold(0.0, f64::max));
+    let shares = probe.iter().filter_map(|s| known.replayed(s)).map(|r| r.share);
+    let (readings, share) = count(shares.collect());
+    if readings > 0 {
+        return Some(Replayed { of, readings, pieces: 0, share });
+    }
+    let (pieces, share) = count(known.replayed_pieces(probe).map(|r| r.share).collect());
+    (pieces > 0).then_some(Replayed { of, readings, pieces, share })
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::enroll::unknown_reader;
 use crate::identify::{check_rate, unsupported};
 use crate::opening::GalleryArgs;
-use crate::probe::{self, Comparing, ProbeArgs, Replayed, Settling};
+use crate::probe::{self, AnswerArgs, Comparing, ProbeArgs, Replayed, Settling};
 use crate::{Refused, print};
 
 /// Accept or reject the claim that a recording is of a certain reader.
@@ -36,15 +36,8 @@ pub(crate) struct Args {
     /// Part of false claims that may be accepted, 0.0001 to 0.2
     #[arg(long, value_name = "RATE", default_value_t = 0.01)]
     fmr: f64,
-    /// Take recordings that were there before for new ones
-    #[arg(long)]
-    allow_replay: bool,
-    /// Do not remember this probe; it is logged all the same
-    #[arg(long)]
-    forget: bool,
-    /// Print the answer as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    answer: AnswerArgs,
 }
 
 #[derive(Serialize)]
@@ -57,6 +50,7 @@ struct Answer<'a> {
     fmr: f64,
     supported: bool,
     comparisons: usize,
+    readers: usize,
     fixations: usize,
     replay: Option<Replayed>,
 }
@@ -75,10 +69,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (llr, fixations) = (compared.llrs[place], compared.fixations);
     let settling = Settling {
         id,
+        enrolled: &probe::enrolled(&mut gallery, id)?,
+        own: &[],
         is_enough: threshold.is_reached(compared.ratios[place]),
-        readings: &readings,
-        allow_replay: args.allow_replay,
-        forget: args.forget,
+        sketches: &probe::sketches(&readings),
+        replays: args.answer.replays,
     };
     let (accepted, replay) = settling.settle(&mut gallery, |accepted, replay| Event::Verified {
         reader: id.clone(),
@@ -96,13 +91,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         fmr: args.fmr,
         supported: threshold.supported,
         comparisons: threshold.comparisons,
+        readers: threshold.readers,
         fixations,
         replay,
     };
     if let Some(warning) = unsupported(args.fmr, threshold, "false claims") {
         eprintln!("warning: {warning}");
     }
-    if args.json {
+    if args.answer.json {
         print(&format!("{}\n", serde_json::to_string_pretty(&answer)?))?;
     } else {
         let why = match &answer.replay {

@@ -6,16 +6,17 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use gazeprint::corpus::{Chars, Corpus, Fixation, Limits, Millis, Scanpath, Text};
 use gazeprint::gallery::Gallery as _;
+use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_eval::decision::Rules;
 use gazeprint_eval::watch::{Decision, Step, WatchParams, Watcher};
-use gazeprint_store::Event;
+use gazeprint_store::{Event, Gallery};
 use serde::{Deserialize, Serialize};
 
 use crate::enroll::{limits_of, unknown_reader};
 use crate::inspect::plural;
 use crate::opening::GalleryArgs;
-use crate::probe::Comparing;
+use crate::probe::{self, Comparing, ReplayArgs, Replayed, Settling, replayed};
 use crate::{Refused, Usage};
 
 /// Watch somebody read, fixation by fixation, and say whether it is still a certain reader.
@@ -24,7 +25,9 @@ use crate::{Refused, Usage};
 /// {"text": "s1", "line": 1, "x_char": 12.4, "duration_ms": 231}; "line" may be left out where a text
 /// has one, and "gap": true says that signal was lost before. For every one a line goes out:
 /// {"fixations": 7, "seconds": 1.6, "llr": 2.3, "decision": "go-on"}. The first decision rests on
-/// everything read so far (Wald's sequential test), later ones on the last fixations (--window).
+/// everything read so far or on the last fixations (Wald's sequential test), later ones on the last
+/// fixations (--window). Recordings that were there before are rejected as replays; what was accepted
+/// is remembered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +36,8 @@ Examples:
 
 decision: go-on, accept, reject. llr: calibrated log-likelihood ratio (nats) of what the decision
 rests on. seconds: time spent in fixations. A fixation that does not count (see `inspect`) is
-answered with \"counted\": false.
+answered with \"counted\": false. \"replay\": true says that what was read was there before; it is
+looked for when a text ends, before an accept, and at the end, where it is told in a line more.
 
 Exit codes: 0 last decision was accept, 1 failed, 2 wrong usage, 3 reject or none.")]
 pub(crate) struct Args {
@@ -58,6 +62,8 @@ pub(crate) struct Args {
     /// Answer after every text instead of every fixation
     #[arg(long)]
     by_text: bool,
+    #[command(flatten)]
+    replays: ReplayArgs,
 }
 
 /// A fixation as it comes in.
@@ -77,6 +83,8 @@ struct Outgoing {
     step: Step,
     #[serde(skip_serializing_if = "is_true")]
     counted: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    replay: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
@@ -90,7 +98,27 @@ struct Current {
     fixations: Vec<Fixation>,
     /// Scores of what counted so far.
     scores: Vec<f64>,
-    counted: usize,
+    /// What counted so far.
+    reading: Option<Reading>,
+}
+
+/// Somebody who is being watched.
+struct Session<'a> {
+    id: &'a str,
+    comparing: &'a Comparing,
+    limits: Limits,
+    replays: ReplayArgs,
+    watcher: Watcher<'a>,
+    /// What the reader was enrolled with, and earlier probes.
+    known: [Known; 2],
+    current: Option<Current>,
+    /// Texts that were read to their end.
+    ended: Vec<Sketch>,
+    /// What was remembered of this session.
+    remembered: Vec<Sketch>,
+    replay: Option<Replayed>,
+    /// What was logged last: a decision, and whether it was a replay.
+    logged: (Decision, bool),
 }
 
 fn check(option: &str, rate: f64) -> anyhow::Result<()> {
@@ -112,18 +140,28 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let comparing = Comparing::load(&mut gallery)?;
     let place = comparing.place_of(&gallery, &args.reader);
     let place = place.ok_or_else(|| unknown_reader(&gallery, &comparing.readers, &args.reader))?;
-    let id = comparing.readers[place].id.clone();
-    let readers = comparing.templates.len();
+    let id = &comparing.readers[place].id;
     let params = WatchParams {
         false_accepts: args.fmr,
         false_rejects: args.fnmr,
         window: args.window as usize,
     };
-    let mut watcher = Watcher::new(&comparing.rules, readers, place, params);
-    for warning in unreachable(&comparing.rules, &watcher, args) {
+    let mut session = Session {
+        id,
+        comparing: &comparing,
+        limits,
+        replays: args.replays,
+        watcher: Watcher::new(&comparing.rules, comparing.templates.len(), place, params),
+        known: [probe::enrolled(&mut gallery, id)?, Known::new(&gallery.earlier_probes(id)?)],
+        current: None,
+        ended: Vec::new(),
+        remembered: Vec::new(),
+        replay: None,
+        logged: (Decision::GoOn, false),
+    };
+    for warning in unreachable(&comparing.rules, &session.watcher, args) {
         eprintln!("warning: {warning}");
     }
-    let mut current: Option<Current> = None;
     let mut out = io::stdout().lock();
     let mut pending: Option<Outgoing> = None;
     for (number, line) in io::stdin().lock().lines().enumerate() {
@@ -138,7 +176,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                 at()
             )
         })?;
-        if current.as_ref().is_none_or(|c| c.text.id() != incoming.text) {
+        if session.current.as_ref().is_none_or(|c| c.text.id() != incoming.text) {
             let Some(text) = texts.iter().find(|t| t.id() == incoming.text) else {
                 bail!(
                     "{}: found text {:?}, expected one of {}",
@@ -147,26 +185,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                     args.words.display()
                 );
             };
-            if let Some(answer) = pending.take().filter(|_| args.by_text)
-                && !say(&mut out, &answer)?
-            {
-                break;
+            session.begin(text);
+            if let Some(answer) = pending.take() {
+                session.settle(&mut gallery)?;
+                if !say(&mut out, &session.answer(answer.counted))? {
+                    break;
+                }
             }
-            current = Some(Current {
-                text: text.clone(),
-                fixations: Vec::new(),
-                scores: vec![0.0; readers],
-                counted: 0,
-            });
         }
-        let Some(reading) = current.as_mut() else { continue };
-        let before = watcher.last().decision;
-        let answer = step(reading, incoming, &comparing, limits, &mut watcher).with_context(at)?;
-        if answer.step.decision != before {
-            let Step { llr, fixations, decision, .. } = answer.step;
-            let (reader, decision) = (id.clone(), decision.name().to_owned());
-            gallery.note(Event::Watched { reader, decision, llr, fixations }, None)?;
-        }
+        let counted = session.step(incoming).with_context(at)?;
+        session.settle(&mut gallery)?;
+        let answer = session.answer(counted);
         if args.by_text {
             // A text counts if any of its fixations does.
             let counted = answer.counted || pending.is_some_and(|before| before.counted);
@@ -175,40 +204,180 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             break;
         }
     }
-    if let Some(answer) = pending {
-        say(&mut out, &answer)?;
+    let was_known = session.replay.is_some();
+    session.end(&mut gallery)?;
+    match pending {
+        Some(answer) => _ = say(&mut out, &session.answer(answer.counted))?,
+        None if session.replay.is_some() && !was_known => {
+            say(&mut out, &session.answer(true))?;
+        }
+        None => {}
     }
-    let Step { fixations, seconds, llr, decision } = watcher.last();
-    let name = decision.name();
-    if decision == Decision::GoOn {
-        // Decisions were logged when they were made.
-        let (reader, decision) = (id.clone(), name.to_owned());
-        gallery.note(Event::Watched { reader, decision, llr, fixations }, None)?;
-    }
+    let Step { fixations, seconds, llr, decision } = session.answer(true).step;
+    let why = session.replay.map_or_else(String::new, |r| format!("; {}", r.describe(id)));
     eprintln!(
-        "{name}: {id} after {}, {seconds:.1} s, llr {llr:+.2} nats",
+        "{}: {id} after {}, {seconds:.1} s, llr {llr:+.2} nats{why}",
+        decision.name(),
         plural(fixations, "fixation")
     );
     if decision == Decision::Accept { Ok(()) } else { Err(Refused.into()) }
 }
 
+impl Session<'_> {
+    /// Another text begins. That before it is looked at as a whole.
+    fn begin(&mut self, text: &Text) {
+        let next = Current {
+            text: text.clone(),
+            fixations: Vec::new(),
+            scores: vec![0.0; self.comparing.templates.len()],
+            reading: None,
+        };
+        let before = self.current.replace(next);
+        if let Some(reading) = before.and_then(|before| before.reading) {
+            let ended = Sketch::of(&reading);
+            self.look_at(std::slice::from_ref(&ended));
+            self.ended.push(ended);
+        }
+    }
+
+    /// Looks for what was there before.
+    fn look_at(&mut self, read: &[Sketch]) {
+        if self.replay.is_none() {
+            let [enrolled, earlier] = &self.known;
+            self.replay = replayed(enrolled, earlier, read);
+        }
+    }
+
+    /// Everything that was read.
+    fn read(&self) -> Vec<Sketch> {
+        let current = self.current.as_ref().and_then(|c| c.reading.as_ref());
+        self.ended.iter().cloned().chain(current.map(Sketch::of)).collect()
+    }
+
+    /// What is thought: of a replay, no evidence counts.
+    fn decision(&self) -> Decision {
+        match self.replay {
+            Some(_) if !self.replays.allow_replay => Decision::Reject,
+            _ => self.watcher.last().decision,
+        }
+    }
+
+    fn answer(&self, counted: bool) -> Outgoing {
+        let step = Step { decision: self.decision(), ..self.watcher.last() };
+        Outgoing { step, counted, replay: self.replay.is_some() }
+    }
+
+    /// Logs what is thought now, if that is not what was thought before. Before somebody is
+    /// accepted, everything is looked at.
+    fn settle(&mut self, gallery: &mut Gallery) -> anyhow::Result<()> {
+        if (self.decision(), self.replay.is_some()) != self.logged {
+            self.note(gallery)?;
+            self.logged = (self.decision(), self.replay.is_some());
+        }
+        Ok(())
+    }
+
+    /// Logs what is thought now, and remembers what was read where it is accepted.
+    fn note(&mut self, gallery: &mut Gallery) -> anyhow::Result<()> {
+        let Step { fixations, llr, .. } = self.watcher.last();
+        let (reader, decision) = (self.id.to_owned(), self.decision());
+        let event = |decision: &str| Event::Watched {
+            reader: reader.clone(),
+            decision: decision.to_owned(),
+            llr,
+            fixations,
+        };
+        if decision != Decision::Accept {
+            let told = if self.replay.is_some() { "replay" } else { decision.name() };
+            return Ok(gallery.note(event(told), None)?);
+        }
+        let sketches = self.read();
+        let settling = Settling {
+            id: self.id,
+            enrolled: &self.known[0],
+            own: &self.remembered,
+            is_enough: true,
+            sketches: &sketches,
+            replays: self.replays,
+        };
+        let (accepted, replay) = settling.settle(gallery, |accepted, replay| {
+            event(match (accepted, replay) {
+                (true, false) => decision.name(),
+                (true, true) => "accept a replay",
+                (false, _) => "replay",
+            })
+        })?;
+        if accepted {
+            self.remembered.extend(sketches);
+        }
+        self.replay = self.replay.take().or(replay);
+        Ok(())
+    }
+
+    /// Everything was read.
+    fn end(&mut self, gallery: &mut Gallery) -> anyhow::Result<()> {
+        self.look_at(&self.read());
+        let before = self.logged;
+        self.settle(gallery)?;
+        match self.logged {
+            // What was accepted has gone on since, and is remembered as a whole.
+            (Decision::Accept, _) if before == self.logged => self.note(gallery),
+            // Other decisions were logged when they were made.
+            (Decision::GoOn, false) => self.note(gallery),
+            _ => Ok(()),
+        }
+    }
+
+    /// Looks at a fixation; false where it does not count.
+    fn step(&mut self, incoming: Incoming) -> anyhow::Result<bool> {
+        let Some(current) = self.current.as_mut() else { return Ok(false) };
+        let only = (current.text.lines().len() == 1).then(|| current.text.lines()[0].number());
+        current.fixations.push(Fixation {
+            line: incoming.line.or(only),
+            x: incoming.x_char.filter(|x| x.is_finite()).map(Chars),
+            duration: incoming.duration_ms.filter(|d| d.is_finite()).map(Millis),
+            onset: None,
+            gap: incoming.gap,
+        });
+        let counted = current.reading.as_ref().map_or(0, |reading| reading.events.len());
+        let reading = read_so_far(current, self.limits)?;
+        let Some(reading) = reading.filter(|reading| reading.events.len() != counted) else {
+            return Ok(false);
+        };
+        let duration = reading.events.last().map_or(0.0, |event| event.duration);
+        let templates = &self.comparing.templates;
+        let scores = templates.scores(&templates.probe(&reading));
+        let added = scores.iter().zip(&current.scores).map(|(now, before)| now - before).collect();
+        (current.scores, current.reading) = (scores, Some(reading));
+        self.watcher.next(duration, added);
+        Ok(true)
+    }
+}
+
 /// What to say where the gallery is too small for decisions at the wanted rates.
 fn unreachable(rules: &Rules, watcher: &Watcher<'_>, args: &Args) -> Vec<String> {
-    let [lowest, highest] = rules.bounds(args.window as usize);
+    let window = args.window as usize;
+    let [lowest, highest] = rules.bounds(window);
     let [reject, accept] = watcher.thresholds();
     let mut warnings = Vec::new();
-    let mut warn = |what, option, rate| {
+    let mut warn = |what, option, rate, then| {
         warnings.push(format!(
-            "the gallery is too small to {what} at {option} {rate} from {} fixations; ask for a \
-             higher rate, or enrol more",
-            args.window
+            "the gallery is too small to {what} at {option} {rate} from {window} fixations: {then}; \
+             ask for a higher rate, or enrol more"
         ));
     };
     if highest < accept {
-        warn("accept", "--fmr", args.fmr);
+        warn("accept", "--fmr", args.fmr, "nobody is accepted".to_owned());
     }
     if lowest > reject {
-        warn("reject", "--fnmr", args.fnmr);
+        let then = match watcher.rejects_at(window) > reject {
+            true => format!(
+                "it rejects at a rate of false rejects of {:.2}, the lowest that it can show",
+                watcher.false_rejects(window)
+            ),
+            false => "nobody is rejected".to_owned(),
+        };
+        warn("reject", "--fnmr", args.fnmr, then);
     }
     warnings
 }
@@ -220,35 +389,6 @@ fn say(out: &mut impl Write, answer: &Outgoing) -> anyhow::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         result => Ok(result.map(|()| true)?),
     }
-}
-
-fn step(
-    current: &mut Current,
-    incoming: Incoming,
-    comparing: &Comparing,
-    limits: Limits,
-    watcher: &mut Watcher<'_>,
-) -> anyhow::Result<Outgoing> {
-    let only = (current.text.lines().len() == 1).then(|| current.text.lines()[0].number());
-    current.fixations.push(Fixation {
-        line: incoming.line.or(only),
-        x: incoming.x_char.filter(|x| x.is_finite()).map(Chars),
-        duration: incoming.duration_ms.filter(|d| d.is_finite()).map(Millis),
-        onset: None,
-        gap: incoming.gap,
-    });
-    let Some(reading) = read_so_far(current, limits)? else {
-        return Ok(Outgoing { step: watcher.last(), counted: false });
-    };
-    if reading.events.len() == current.counted {
-        return Ok(Outgoing { step: watcher.last(), counted: false });
-    }
-    current.counted = reading.events.len();
-    let duration = reading.events.last().map_or(0.0, |event| event.duration);
-    let scores = comparing.templates.scores(&comparing.templates.probe(&reading));
-    let added = scores.iter().zip(&current.scores).map(|(now, before)| now - before).collect();
-    current.scores = scores;
-    Ok(Outgoing { step: watcher.next(duration, added), counted: true })
 }
 
 /// The reading as far as it was seen; none while nothing counts.

@@ -18,8 +18,9 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::measures::{ByLength, Claims, ImpostorClaim, ThresholdByLength};
-use crate::sentences::{Scores, Sentences};
+use crate::judge::{Judge, Lesson, Thresholds, thinned};
+use crate::measures::{Claims, ImpostorClaim};
+use crate::sentences::Sentences;
 
 /// False match rates that thresholds are fixed for, descending.
 pub const RATES: [f64; 3] = [1e-2, 1e-3, 1e-4];
@@ -32,8 +33,6 @@ const GROUPS: usize = 5;
 /// False claims of one length that are kept for thresholds, about: one in ten thousand of them is
 /// fifty.
 const MOST_CLAIMS: usize = 1 << 19;
-/// False claims of one length that a calibration is fitted to: it has two parameters.
-pub(crate) const MOST_CALIBRATED: usize = 1 << 14;
 
 /// A threshold that was learned, over all readers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,15 +52,6 @@ pub(crate) struct Calibration {
     groups: Vec<Judge>,
     /// Over all readers: what a deployment would use.
     pub(crate) thresholds: Vec<LearnedThreshold>,
-}
-
-/// Judges probes of any length.
-#[derive(Debug, Clone)]
-pub(crate) struct Judge {
-    thresholds: [Option<ThresholdByLength>; RATES.len()],
-    ratios: Option<ByLength>,
-    /// By length: mean log number of fixations, true claims, false claims.
-    claims: Vec<(f64, usize, usize)>,
 }
 
 /// Probes of one length.
@@ -98,12 +88,18 @@ impl Calibration {
         let groups = GROUPS.min(training.readers());
         let judges = (0..groups)
             .into_par_iter()
-            .map(|group| Judge::learn(&lengths, |reader| reader % groups != group))
+            .map(|group| {
+                let lesson = |length: &Length| length.lesson(|reader| reader % groups != group);
+                Judge::learn(&RATES, lengths.iter().map(lesson).collect())
+            })
             .collect();
-        let by_rate = thresholds(&impostor_claims(&lengths, |_| true));
+        let claims: Vec<_> =
+            lengths.iter().map(|length| (length.mean, length.impostor_claims(|_| true))).collect();
+        let by_rate =
+            Thresholds::learn(&RATES, claims.iter().map(|(length, c)| (*length, c.as_slice())));
         let thresholds = lengths.iter().flat_map(|length| {
             let fixations = length.mean.exp();
-            let known = RATES.into_iter().zip(rising(&by_rate, fixations));
+            let known = RATES.into_iter().zip(by_rate.rising(fixations));
             known.filter(|(_, threshold)| threshold.is_finite()).map(move |(rate, threshold)| {
                 LearnedThreshold { rate, sentences: length.sentences, fixations, threshold }
             })
@@ -119,7 +115,7 @@ impl Calibration {
     /// False claims behind the thresholds for probes of this mean log length, in the group that
     /// has fewest.
     pub(crate) fn comparisons(&self, length: f64) -> usize {
-        self.groups.iter().map(|judge| judge.behind(length).1).min().unwrap_or(0)
+        self.groups.iter().map(|judge| judge.behind(length).false_claims).min().unwrap_or(0)
     }
 }
 
@@ -262,6 +258,13 @@ impl Length {
         readers.len()
     }
 
+    /// What the claims among some of the readers teach: thresholds by ratios to the cohort,
+    /// calibration by those to the population.
+    fn lesson(&self, keep: impl Fn(usize) -> bool + Copy) -> Lesson {
+        let (impostor, claims) = (self.impostor_claims(keep), self.claims(keep));
+        Lesson { length: self.mean, impostor, claims }
+    }
+
     /// The claims among some of the readers, by their ratios to the population.
     fn claims(&self, keep: impl Fn(usize) -> bool) -> Claims {
         let mut claims = Claims::default();
@@ -285,90 +288,4 @@ impl Length {
         }
         claims
     }
-}
-
-/// The false claims among some of the readers, by mean log number of fixations.
-fn impostor_claims(
-    lengths: &[Length],
-    keep: impl Fn(usize) -> bool + Copy,
-) -> Vec<(f64, Vec<ImpostorClaim>)> {
-    lengths.iter().map(|length| (length.mean, length.impostor_claims(keep))).collect()
-}
-
-/// The thresholds for so many fixations; infinite where there is none. Each is learned on its own,
-/// but a lower rate never has the lower threshold.
-fn rising(
-    by_rate: &[Option<ThresholdByLength>; RATES.len()],
-    fixations: f64,
-) -> [f64; RATES.len()] {
-    let mut highest = f64::NEG_INFINITY;
-    by_rate.each_ref().map(|by_length| {
-        highest = highest.max(by_length.as_ref().map_or(f64::INFINITY, |t| t.at(fixations)));
-        highest
-    })
-}
-
-/// Thresholds by [`RATES`].
-fn thresholds(impostor: &[(f64, Vec<ImpostorClaim>)]) -> [Option<ThresholdByLength>; RATES.len()] {
-    let claims = || impostor.iter().map(|(length, claims)| (*length, claims.as_slice()));
-    RATES.map(|rate| ThresholdByLength::fit(claims(), rate))
-}
-
-impl Judge {
-    /// What the claims among some of the readers say.
-    fn learn(lengths: &[Length], keep: impl Fn(usize) -> bool + Copy) -> Self {
-        let population: Vec<(f64, Claims)> = lengths
-            .iter()
-            .map(|l| {
-                let mut claims = l.claims(keep);
-                claims.impostor = thinned(claims.impostor, MOST_CALIBRATED);
-                (l.mean, claims)
-            })
-            .collect();
-        let impostor = impostor_claims(lengths, keep);
-        let counts = population.iter().zip(&impostor);
-        Self {
-            thresholds: thresholds(&impostor),
-            ratios: ByLength::fit(population.iter().map(|(l, claims)| (*l, claims))),
-            claims: counts
-                .map(|((l, claims), (_, impostor))| (*l, claims.genuine.len(), impostor.len()))
-                .collect(),
-        }
-    }
-
-    /// The thresholds for a probe of so many fixations, by [`RATES`]; infinite where there is none.
-    pub(crate) fn thresholds(&self, fixations: usize) -> [f64; RATES.len()] {
-        rising(&self.thresholds, fixations as f64)
-    }
-
-    /// True and false claims at the learned length that is nearest.
-    fn behind(&self, length: f64) -> (usize, usize) {
-        let distance = |l: f64| (l - length).abs();
-        let known = self.claims.iter().filter(|(_, genuine, impostor)| genuine * impostor > 0);
-        let nearest = known.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
-        nearest.map_or((0, 0), |(_, genuine, impostor)| (*genuine, *impostor))
-    }
-
-    /// The calibrated log-likelihood ratio of every reader to the population.
-    ///
-    /// Among N claims of one side without an exception, a ratio beyond N is more than they can
-    /// show: ratios are bounded by the number of claims that speak for the contrary.
-    pub(crate) fn ratios(&self, scores: &Scores, fixations: usize) -> Option<Vec<f64>> {
-        let fixations = fixations as f64;
-        let affine = self.ratios.as_ref()?.at(fixations);
-        let (genuine, impostor) = self.behind(fixations.ln());
-        let most = |claims: usize| (claims as f64 + 1.0).ln();
-        let bounded = |ratio: f64| affine.apply(ratio).clamp(-most(genuine), most(impostor));
-        Some(scores.population_ratios().into_iter().map(bounded).collect())
-    }
-}
-
-/// At most `most` of many items, evenly chosen.
-pub(crate) fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
-    let n = items.len();
-    if n <= most {
-        return items;
-    }
-    let chosen = |i: usize| i * most / n != (i + 1) * most / n;
-    items.into_iter().enumerate().filter(|(i, _)| chosen(*i)).map(|(_, item)| item).collect()
 }

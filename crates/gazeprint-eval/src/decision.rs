@@ -12,7 +12,9 @@ use gazeprint::gallery::{Gallery, cohort_ratios};
 use gazeprint::method::{Fold, Training};
 use serde::{Deserialize, Serialize};
 
-use crate::calibration::{ComparedProbe, Length, MOST_CALIBRATED, compared, thinned};
+use crate::calibration::{ComparedProbe, Length, compared};
+pub use crate::judge::Support;
+use crate::judge::{Judge, Lesson, Thresholds};
 use crate::measures::{ByLength, Claims, ImpostorClaim, ThresholdByLength, supported};
 
 /// Fewest readers that rules can be learned from: of a cohort of less than three, nothing much is
@@ -25,30 +27,45 @@ pub const GRID: [f64; 11] =
 
 /// Thresholds and calibration of a gallery.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
 pub struct Rules {
     /// Readers that they were learned from.
     readers: usize,
-    /// Of a claim, by false match rate.
-    claims: Thresholds,
+    /// Of claims, the false ones by strangers.
+    judge: Judge,
     /// Of the best of all readers, by rate of false alarms: strangers who are taken for somebody.
     strangers: Thresholds,
+}
+
+/// Rules as galleries have them. Thresholds are by [`GRID`].
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    readers: usize,
+    claims: Vec<Option<ThresholdByLength>>,
+    strangers: Vec<Option<ThresholdByLength>>,
     ratios: Option<ByLength>,
     lengths: Vec<Support>,
 }
 
-/// Thresholds by [`GRID`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Thresholds(Vec<Option<ThresholdByLength>>);
+impl From<Rules> for Stored {
+    fn from(Rules { readers, judge, strangers }: Rules) -> Self {
+        let Judge { thresholds, ratios, lengths } = judge;
+        let (claims, strangers) = (thresholds.into_stored(), strangers.into_stored());
+        Self { readers, claims, strangers, ratios, lengths }
+    }
+}
 
-/// What a length was learned from.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Support {
-    /// Mean log number of fixations.
-    pub log_fixations: f64,
-    /// Probes.
-    pub probes: usize,
-    /// False claims by them.
-    pub false_claims: usize,
+impl TryFrom<Stored> for Rules {
+    type Error = &'static str;
+
+    fn try_from(stored: Stored) -> Result<Self, Self::Error> {
+        let Stored { readers, claims, strangers, ratios, lengths } = stored;
+        let thresholds = |stored| {
+            Thresholds::stored(&GRID, stored).ok_or("rules need a threshold for each of 11 rates")
+        };
+        let judge = Judge { thresholds: thresholds(claims)?, ratios, lengths };
+        Ok(Self { readers, judge, strangers: thresholds(strangers)? })
+    }
 }
 
 /// A rate of errors that was asked for, and what stands behind it.
@@ -56,9 +73,12 @@ pub struct Support {
 pub struct Threshold {
     /// The ratio to the cohort at and above which to accept; infinite where nothing is known.
     pub ratio: f64,
-    /// Comparisons that it was learned from.
+    /// Comparisons that it was learned from: false claims, or probes of strangers.
     pub comparisons: usize,
-    /// Whether these are enough for such a rate: at least three by the rate.
+    /// Readers who made them.
+    pub readers: usize,
+    /// Whether the comparisons are enough for such a rate: at least three by the rate. Those of one
+    /// reader resemble each other, so that this is necessary, not sufficient.
     pub supported: bool,
 }
 
@@ -92,35 +112,6 @@ fn as_stranger(probe: &ComparedProbe) -> Vec<f64> {
     ratios_to_cohort(&[before, &after[1..]].concat())
 }
 
-impl Thresholds {
-    fn learn(lengths: &[(f64, Vec<ImpostorClaim>)]) -> Self {
-        let of = || lengths.iter().map(|(length, claims)| (*length, claims.as_slice()));
-        Self(GRID.map(|rate| ThresholdByLength::fit(of(), rate)).into())
-    }
-
-    /// The threshold for a rate within the grid and a probe of so many fixations.
-    fn at(&self, rate: f64, fixations: f64) -> f64 {
-        // Each is learned on its own, but a lower rate never has the lower threshold.
-        let mut highest = f64::NEG_INFINITY;
-        let by_rate: Vec<f64> = self
-            .0
-            .iter()
-            .map(|t| {
-                highest = highest.max(t.as_ref().map_or(f64::INFINITY, |t| t.at(fixations)));
-                highest
-            })
-            .collect();
-        let next = GRID.partition_point(|&r| r > rate).clamp(1, GRID.len() - 1);
-        let [high, low] = [GRID[next - 1], GRID[next]];
-        let part = ((high / rate).ln() / (high / low).ln()).clamp(0.0, 1.0);
-        match (by_rate.get(next - 1), by_rate.get(next)) {
-            (Some(a), Some(b)) if a.is_finite() && b.is_finite() => a + part * (b - a),
-            (Some(a), _) if part == 0.0 => *a,
-            _ => f64::INFINITY,
-        }
-    }
-}
-
 impl Rules {
     /// Learns from the readers of a gallery, whose readings are `training`, and from readers learned
     /// from halves of them. `None` where there are too few readers, or too little was read.
@@ -138,52 +129,47 @@ impl Rules {
     }
 
     fn of(readers: usize, lengths: &[Length]) -> Self {
-        let (mut false_claims, mut best, mut claims) = (Vec::new(), Vec::new(), Vec::new());
+        let mut best = Vec::with_capacity(lengths.len());
+        let mut lessons = Vec::with_capacity(lengths.len());
         for length in lengths {
-            let mut by_claim = Vec::new();
-            let mut by_probe = Vec::with_capacity(length.probes.len());
-            let mut genuine = Vec::with_capacity(length.probes.len());
+            let (mut impostor, mut by_probe, mut genuine) = (Vec::new(), Vec::new(), Vec::new());
             for probe in &length.probes {
                 let fixations = probe.log_fixations.exp();
                 let ratios = as_stranger(probe);
                 let claim = |score| ImpostorClaim { fixations, score };
                 by_probe.push(claim(ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max)));
-                by_claim.extend(ratios.into_iter().filter(|r| !r.is_nan()).map(claim));
+                impostor.extend(ratios.into_iter().filter(|r| !r.is_nan()).map(claim));
                 genuine.push(ratios_to_cohort(&probe.scores)[probe.reader]);
             }
-            let impostor: Vec<f64> = by_claim.iter().map(|claim| claim.score).collect();
-            let impostor = thinned(impostor, MOST_CALIBRATED);
-            claims.push((length.mean, Claims { genuine, impostor }));
-            false_claims.push((length.mean, by_claim));
+            let claims =
+                Claims { genuine, impostor: impostor.iter().map(|claim| claim.score).collect() };
+            lessons.push(Lesson { length: length.mean, impostor, claims });
             best.push((length.mean, by_probe));
         }
-        let lengths = best.iter().zip(&false_claims).map(|((length, probes), (_, claims))| {
-            Support { log_fixations: *length, probes: probes.len(), false_claims: claims.len() }
-        });
+        let strangers = best.iter().map(|(length, probes)| (*length, probes.as_slice()));
         Self {
             readers,
-            lengths: lengths.collect(),
-            claims: Thresholds::learn(&false_claims),
-            strangers: Thresholds::learn(&best),
-            ratios: ByLength::fit(claims.iter().map(|(length, claims)| (*length, claims))),
+            strangers: Thresholds::learn(&GRID, strangers),
+            judge: Judge::learn(&GRID, lessons),
         }
     }
 
-    /// Readers that the rules were learned from.
-    pub fn readers(&self) -> usize {
-        self.readers
-    }
-
-    /// What they were learned from, by length.
-    pub fn lengths(&self) -> &[Support] {
-        &self.lengths
+    /// The most comparisons that there are of any length: false claims, and probes of strangers.
+    pub fn comparisons(&self) -> [usize; 2] {
+        let most = |of: fn(&Support) -> usize| self.judge.lengths.iter().map(of).max();
+        [most(|s| s.false_claims), most(|s| s.probes)].map(|most| most.unwrap_or(0))
     }
 
     /// What the learned length nearest to a probe was learned from.
     fn behind(&self, fixations: usize) -> Support {
-        let distance = |s: &Support| (s.log_fixations - (fixations as f64).ln()).abs();
-        let nearest = self.lengths.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.copied().unwrap_or(Support { log_fixations: 0.0, probes: 0, false_claims: 0 })
+        self.judge.behind((fixations as f64).ln())
+    }
+
+    /// The threshold of a claim, for a false match rate within [`GRID`] and a probe of so many
+    /// fixations.
+    pub fn for_claim(&self, rate: f64, fixations: usize) -> Threshold {
+        let Support { false_claims, .. } = self.behind(fixations);
+        self.threshold(&self.judge.thresholds, rate, fixations, false_claims)
     }
 
     fn threshold(
@@ -194,14 +180,8 @@ impl Rules {
         comparisons: usize,
     ) -> Threshold {
         let ratio = thresholds.at(rate, fixations as f64);
-        Threshold { ratio, comparisons, supported: supported(comparisons, rate) }
-    }
-
-    /// The threshold of a claim, for a false match rate within [`GRID`] and a probe of so many
-    /// fixations.
-    pub fn for_claim(&self, rate: f64, fixations: usize) -> Threshold {
-        let comparisons = self.behind(fixations).false_claims;
-        self.threshold(&self.claims, rate, fixations, comparisons)
+        let supported = supported(comparisons, rate);
+        Threshold { ratio, comparisons, readers: self.readers, supported }
     }
 
     /// The rate to ask for among more readers than the rules were learned from: strangers have as many
@@ -213,36 +193,29 @@ impl Rules {
     /// The threshold under which the best of all readers is nobody known, for a rate of strangers who
     /// are taken for somebody.
     pub fn for_stranger(&self, rate: f64, fixations: usize) -> Threshold {
-        let comparisons = self.behind(fixations).probes;
-        self.threshold(&self.strangers, rate, fixations, comparisons)
+        let Support { probes, .. } = self.behind(fixations);
+        self.threshold(&self.strangers, rate, fixations, probes)
     }
 
-    /// Ratios to the cohort as log-likelihood ratios that mean what they say, nats.
-    ///
-    /// Among N claims of one side without an exception, a ratio beyond N is more than they can show:
-    /// ratios are bounded by the number of claims that speak for the contrary.
+    /// Ratios to the cohort as log-likelihood ratios that mean what they say, nats: bounded by what
+    /// so many claims can show. One that is no number says nothing, as do all without calibration.
     pub fn calibrated(&self, ratios: &[f64], fixations: usize) -> Vec<f64> {
-        let Some(affine) = self.ratios.as_ref().map(|r| r.at(fixations as f64)) else {
-            return vec![0.0; ratios.len()];
-        };
-        let [lowest, highest] = self.bounds(fixations);
-        ratios.iter().map(|r| affine.apply(*r).clamp(lowest, highest)).collect()
+        let calibrated = self.judge.calibrated(ratios.iter().copied(), fixations as f64);
+        let mut llrs = calibrated.unwrap_or_else(|| vec![0.0; ratios.len()]);
+        llrs.iter_mut().filter(|llr| llr.is_nan()).for_each(|llr| *llr = 0.0);
+        llrs
     }
 
     /// The lowest and the highest calibrated ratio that a probe of so many fixations can have.
     pub fn bounds(&self, fixations: usize) -> [f64; 2] {
-        if self.ratios.is_none() {
-            return [0.0, 0.0];
-        }
-        let Support { probes, false_claims, .. } = self.behind(fixations);
-        let most = |claims: usize| (claims as f64 + 1.0).ln();
-        [-most(probes), most(false_claims)]
+        self.judge.bounds(fixations as f64).unwrap_or([0.0, 0.0])
     }
 
     /// The posterior over the readers of a gallery, given that it is one of them: scores count as
     /// much as the calibration believes of them.
     pub fn posterior(&self, scores: &[f64], fixations: usize) -> Vec<f64> {
-        let scale = self.ratios.as_ref().map_or(0.0, |r| r.at(fixations as f64).scale).min(1.0);
+        let scale =
+            self.judge.ratios.as_ref().map_or(0.0, |r| r.at(fixations as f64).scale).min(1.0);
         let peak = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         // A score that is no number speaks for nobody.
         let weight = |s: &f64| if s.is_nan() { 0.0 } else { (scale * (s - peak)).exp() };
@@ -335,8 +308,8 @@ pub(crate) mod tests {
         assert_eq!([claim.comparisons, stranger.comparisons], [100 * (READERS - 1), 100]);
         assert!(claim.supported && !stranger.supported);
         assert!(!rules.for_claim(0.001, 60).supported && rules.for_stranger(0.05, 60).supported);
-        assert_eq!(rules.readers(), READERS);
-        assert_eq!(rules.lengths().len(), 3);
+        assert_eq!([claim.readers, stranger.readers], [READERS; 2]);
+        assert_eq!(rules.comparisons(), [100 * (READERS - 1), 100]);
     }
 
     #[test]

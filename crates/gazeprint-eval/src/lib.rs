@@ -42,6 +42,7 @@ pub mod decision;
 pub mod figure;
 mod figures;
 mod fingerprint;
+mod judge;
 pub mod measures;
 pub mod page;
 pub mod portrait;

@@ -13,6 +13,7 @@ use thiserror::Error;
 use crate::attacks::{SplitAttacks, Target};
 use crate::calibration::{Calibration, LearnedThreshold, RATES};
 use crate::curves::Curves;
+use crate::decision::Rules;
 use crate::measures::{Claims, ReaderErrors, rank_one};
 use crate::protocol::{Protocol, ProtocolError, Split, draw_readers};
 use crate::sentences::Sentences;
@@ -251,7 +252,7 @@ pub struct SplitResult {
     pub score_seconds: f64,
     /// Observations beyond the grids, in all test readings.
     pub clamped: usize,
-    /// Attacks, where they were asked for and there are thresholds to judge them by.
+    /// Attacks, where they were asked for and there are rules to judge them by.
     pub attacks: Option<SplitAttacks>,
     /// Watches, where they were asked for and there are rules to decide by.
     pub vigils: Option<SplitVigils>,
@@ -335,7 +336,8 @@ fn run_split(
     let calibration = Calibration::learn(&fitted, &training, protocol.seed, number);
     let by_index: Vec<&Reading> = readings.iter().collect();
     let tested = split.test.iter().map(|&(_, i)| i);
-    let sentences = Sentences::encode(fitted.gallery.as_ref(), tested, &by_index);
+    let gallery = fitted.gallery.as_ref();
+    let sentences = Sentences::encode(gallery, tested, &by_index);
     let compared = Compared { sentences: &sentences, calibration: calibration.as_ref() };
     let by_reader = split.test_by_reader();
     let everything: Vec<Vec<Vec<usize>>> =
@@ -362,13 +364,15 @@ fn run_split(
         ProbeScores { reader, scores: scores.readers, ratios }
     });
     let score_seconds = start.elapsed().as_secs_f64();
-    let attacks = calibration.as_ref().filter(|_| plan.attacks).map(|calibration| {
+    // What a gallery of these readers would decide by.
+    let learned = || Rules::learn(gallery, &fitted.folds, &training, protocol.seed);
+    let rules = (plan.attacks || plan.watch.is_some()).then(learned).flatten();
+    let attacks = rules.as_ref().filter(|_| plan.attacks).map(|rules| {
         let sentences = &sentences;
-        SplitAttacks::of(&Target { divided, number, fitted: &fitted, calibration, sentences })
+        SplitAttacks::of(&Target { divided, number, fitted: &fitted, rules, sentences })
     });
-    let vigils = plan.watch.and_then(|params| {
-        SplitVigils::of(&fitted, &training, split, readings, params, protocol.seed)
-    });
+    let watch = |(rules, params)| SplitVigils::of(gallery, rules, split, readings, params);
+    let vigils = rules.as_ref().zip(plan.watch).map(watch);
     let scores: Vec<ProbeScores> = scores.collect();
     let clamped = sentences.clamped();
     let result = SplitResult {
@@ -458,8 +462,8 @@ impl Compared<'_> {
         part.log_fixations += (fixations as f64).ln();
         if let Some(calibration) = self.calibration {
             let as_stranger = cohort_ratios(&without(&scores.readers, reader));
-            let thresholds = calibration.judge(reader).thresholds(fixations);
-            for (i, threshold) in thresholds.into_iter().enumerate() {
+            let thresholds = &calibration.judge(reader).thresholds;
+            for (i, threshold) in thresholds.rising(fixations as f64).enumerate() {
                 // At infinity nobody is accepted, whatever the ratio.
                 let accepts = |ratio: f64| threshold < f64::INFINITY && ratio >= threshold;
                 let accepted = |ratios: &[f64]| ratios.iter().filter(|r| accepts(**r)).count();
@@ -485,7 +489,8 @@ impl Compared<'_> {
         scores: &crate::sentences::Scores,
         probe: &[usize],
     ) -> Option<Vec<f64>> {
-        self.calibration?.judge(reader).ratios(scores, self.sentences.fixations(probe))
+        let fixations = self.sentences.fixations(probe) as f64;
+        self.calibration?.judge(reader).calibrated(scores.population_ratios(), fixations)
     }
 }
 

@@ -5,7 +5,6 @@
 //! are learned from the training texts, as a gallery does.
 
 use gazeprint::gallery::Gallery;
-use gazeprint::method::{Fitted, Training};
 use gazeprint::saccade::Reading;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -20,17 +19,30 @@ const CLAIMS: usize = 8;
 /// Watches in one split.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SplitVigils {
-    /// True claims.
-    pub genuine: Vec<Vigil>,
-    /// False ones.
+    /// By reader of the split.
+    pub by_reader: Vec<ReaderVigils>,
+}
+
+/// Watches of what one reader reads.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReaderVigils {
+    /// As who they are.
+    pub genuine: Vigil,
+    /// As others.
     pub impostor: Vec<Vigil>,
-    /// Seconds from a swap to its discovery; none where it was not noticed. Of watches that had
-    /// accepted the first reader.
-    pub swaps: Vec<Option<f64>>,
-    /// Readers rejected after they had been accepted, though nobody took their place.
+    /// Taken over by another; none where the reader had not been accepted until then.
+    pub swap: Option<Swap>,
+    /// How often they were rejected after they had been accepted, though nobody took their place.
     pub alarms: usize,
-    /// Seconds that these were watched after they had been accepted.
+    /// Seconds that they were watched after they had been accepted.
     pub guarded_seconds: f64,
+}
+
+/// Another takes the place of a reader who had been accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Swap {
+    /// Seconds from the swap to its discovery; none where it was not noticed.
+    pub seconds: Option<f64>,
 }
 
 /// A watch up to its first decision.
@@ -54,17 +66,14 @@ fn seen(gallery: &dyn Gallery, readings: &[&Reading]) -> Vec<Seen> {
 }
 
 impl SplitVigils {
-    /// Watches the readers of a split; none where the training texts carry no rules.
+    /// Watches the readers of a split.
     pub(crate) fn of(
-        fitted: &Fitted,
-        training: &Training<'_>,
+        gallery: &dyn Gallery,
+        rules: &Rules,
         split: &Split,
         readings: &[Reading],
         params: WatchParams,
-        seed: u64,
-    ) -> Option<Self> {
-        let gallery = fitted.gallery.as_ref();
-        let rules = Rules::learn(gallery, &fitted.folds, training, seed)?;
+    ) -> Self {
         let tests: Vec<Vec<&Reading>> = split
             .test_by_reader()
             .iter()
@@ -72,30 +81,20 @@ impl SplitVigils {
             .collect();
         let n = tests.len();
         let watch = |reader: usize| {
-            let watching = Watching { rules: &rules, params, n, reader };
+            let watching = Watching { rules, params, n, reader };
             let own = seen(gallery, &tests[reader]);
             let other = (reader + 1) % n;
             let taken_over = seen(gallery, &tests[other][tests[other].len() / 2..]);
-            let mut vigils = watching.as_themselves(&own);
             // As others, evenly spaced: every reader is claimed about as often.
             let step = (n - 1).div_ceil(CLAIMS).max(1);
-            for distance in (1..n).step_by(step) {
-                vigils.impostor.push(watching.as_another((reader + distance) % n, &own));
+            let claimed = (1..n).step_by(step).map(|distance| (reader + distance) % n);
+            ReaderVigils {
+                impostor: claimed.map(|claimed| watching.as_another(claimed, &own)).collect(),
+                swap: watching.taken_over(&own[..own.len() / 2], &taken_over),
+                ..watching.as_themselves(&own)
             }
-            vigils.swaps.extend(watching.taken_over(&own[..own.len() / 2], &taken_over));
-            vigils
         };
-        let by_reader: Vec<Self> = (0..n).into_par_iter().map(watch).collect();
-        by_reader.into_iter().reduce(Self::and)
-    }
-
-    fn and(mut self, other: Self) -> Self {
-        self.genuine.extend(other.genuine);
-        self.impostor.extend(other.impostor);
-        self.swaps.extend(other.swaps);
-        self.alarms += other.alarms;
-        self.guarded_seconds += other.guarded_seconds;
-        self
+        Self { by_reader: (0..n).into_par_iter().map(watch).collect() }
     }
 }
 
@@ -108,7 +107,7 @@ struct Watching<'a> {
 }
 
 impl Watching<'_> {
-    fn as_themselves(&self, own: &[Seen]) -> SplitVigils {
+    fn as_themselves(&self, own: &[Seen]) -> ReaderVigils {
         let mut watcher = Watcher::new(self.rules, self.n, self.reader, self.params);
         let (mut first, mut alarms, mut guarded_seconds) = (None, 0, 0.0);
         let mut before = Decision::GoOn;
@@ -123,10 +122,10 @@ impl Watching<'_> {
             }
             before = step.decision;
         }
-        SplitVigils {
-            genuine: vec![vigil(first, watcher.last().seconds)],
+        ReaderVigils {
+            genuine: vigil(first, watcher.last().seconds),
             impostor: Vec::new(),
-            swaps: Vec::new(),
+            swap: None,
             alarms,
             guarded_seconds,
         }
@@ -149,7 +148,7 @@ impl Watching<'_> {
     }
 
     /// Another reader, who is not in the gallery, goes on; nothing where the first one was not accepted.
-    fn taken_over(&self, own: &[Seen], other: &[Seen]) -> Option<Option<f64>> {
+    fn taken_over(&self, own: &[Seen], other: &[Seen]) -> Option<Swap> {
         let stranger = (self.reader + 1) % self.n;
         let place = self.reader - usize::from(self.reader > stranger);
         let mut watcher = Watcher::new(self.rules, self.n - 1, place, self.params);
@@ -163,7 +162,7 @@ impl Watching<'_> {
             return None;
         }
         let noticed = other.iter().map(next).find(|step| step.decision == Decision::Reject);
-        Some(noticed.map(|step| step.seconds - before.seconds))
+        Some(Swap { seconds: noticed.map(|step| step.seconds - before.seconds) })
     }
 }
 

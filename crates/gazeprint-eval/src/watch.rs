@@ -3,8 +3,14 @@
 //! After every fixation the calibrated log-likelihood ratio of the claim is held against the two
 //! thresholds of Wald's sequential test. With wanted rates of false accepts `a` and of false rejects
 //! `b`, a claim is accepted at `ln((1 - b) / a)` and rejected at `ln(b / (1 - a))`; in between, more
-//! is read. Once decided, the same thresholds are applied to the last fixations alone, so that a swap
-//! of persons is noticed however long the first one read.
+//! is read. Where a small gallery can show no ratio as low as that, a claim is rejected at the lowest
+//! that it can show: a reader then has to prove more, but an impostor is not left undecided for ever.
+//! One that it can show no ratio high enough for is never accepted.
+//!
+//! Once decided, the same thresholds are applied to the last fixations alone, however few there are
+//! yet, so that a swap of persons is noticed at any time. While undecided, the last fixations are
+//! tested beside everything once there are more than a window of them: who took over early is not
+//! hidden by what was read before.
 
 use std::collections::VecDeque;
 
@@ -61,8 +67,8 @@ pub struct Step {
     pub fixations: usize,
     /// Seconds spent in them.
     pub seconds: f64,
-    /// Calibrated log-likelihood ratio of what the decision rests on: everything up to the first
-    /// decision, the last fixations after it. Nats.
+    /// Calibrated log-likelihood ratio of what the decision rests on: up to the first decision
+    /// everything, unless the last fixations decided; these after it. Nats.
     pub llr: f64,
     /// What is thought now.
     pub decision: Decision,
@@ -115,10 +121,24 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// The ratios at which a claim is rejected and accepted.
+    /// The ratios at which Wald's test rejects and accepts a claim.
     pub fn thresholds(&self) -> [f64; 2] {
         let WatchParams { false_accepts: a, false_rejects: b, .. } = self.params;
         [(b / (1.0 - a)).ln(), ((1.0 - b) / a).ln()]
+    }
+
+    /// The ratio of so many fixations at which a claim is rejected: Wald's, or the lowest that the
+    /// rules can show where that is higher.
+    pub fn rejects_at(&self, fixations: usize) -> f64 {
+        let [wald, _] = self.thresholds();
+        let [lowest, _] = self.rules.bounds(fixations);
+        // Where nothing can be shown, nothing is a reason to reject.
+        if lowest < 0.0 { wald.max(lowest) } else { wald }
+    }
+
+    /// The rate of false rejects that [`Self::rejects_at`] stands for.
+    pub fn false_rejects(&self, fixations: usize) -> f64 {
+        (1.0 - self.params.false_accepts) * self.rejects_at(fixations).exp()
     }
 
     /// What is known now.
@@ -138,23 +158,33 @@ impl<'a> Watcher<'a> {
         }
         self.last.fixations += 1;
         self.last.seconds += duration_ms / 1000.0;
-        let (scores, fixations) = match self.last.decision {
-            Decision::GoOn => (&self.total, self.last.fixations),
-            _ => (&self.window, self.recent.len()),
-        };
-        let ratio = ratio_to_cohort(scores, self.reader);
-        self.last.llr = self.rules.calibrated(&[ratio], fixations)[0];
-        let [reject, accept] = self.thresholds();
-        // What was decided on everything is not undone by less than a window.
-        let is_full = self.recent.len() == self.params.window;
-        if self.last.decision == Decision::GoOn || is_full {
-            if self.last.llr >= accept {
-                self.last.decision = Decision::Accept;
-            } else if self.last.llr <= reject {
-                self.last.decision = Decision::Reject;
+        let recent = self.recent.len();
+        let (llr, decided) = match self.last.decision {
+            Decision::GoOn => {
+                let all = self.test(&self.total, self.last.fixations);
+                let last = self.test(&self.window, recent);
+                // Where both decide, the last fixations do: after this, they alone are tested.
+                if recent < self.last.fixations && last.1.is_some() { last } else { all }
             }
-        }
+            _ => self.test(&self.window, recent),
+        };
+        self.last.llr = llr;
+        self.last.decision = decided.unwrap_or(self.last.decision);
         self.last
+    }
+
+    /// The calibrated ratio of scores of so many fixations, and what it decides.
+    fn test(&self, scores: &[f64], fixations: usize) -> (f64, Option<Decision>) {
+        let ratio = ratio_to_cohort(scores, self.reader);
+        let llr = self.rules.calibrated(&[ratio], fixations)[0];
+        let decision = if llr >= self.thresholds()[1] {
+            Some(Decision::Accept)
+        } else if llr <= self.rejects_at(fixations) {
+            Some(Decision::Reject)
+        } else {
+            None
+        };
+        (llr, decision)
     }
 }
 
@@ -236,12 +266,49 @@ mod tests {
     }
 
     #[test]
-    fn what_is_decided_is_not_undone_by_less_than_a_window() {
+    fn an_early_decision_is_tested_again_before_the_window_is_full() {
         let rules = rules(20);
         let mut watcher = watch(&rules, 400);
         let accepted = until(&mut watcher, 4, Decision::Accept);
         let needed = until(&mut watcher, 5, Decision::Reject);
-        assert!(accepted + needed >= 400, "{accepted} {needed}");
+        assert!(accepted + needed < 200, "{accepted} {needed}");
+    }
+
+    #[test]
+    fn what_was_read_before_does_not_hide_who_reads_now() {
+        let rules = rules(20);
+        let mut watcher = watch(&rules, 100);
+        // Two take turns: nothing is decided, and much is read.
+        for i in 0..600 {
+            assert_eq!(watcher.next(250.0, by(4 + i % 2)).decision, Decision::GoOn, "{i}");
+        }
+        let mut rejected = watcher.clone();
+        assert!(until(&mut rejected, 5, Decision::Reject) <= 100);
+        assert!(rejected.last().llr <= rejected.rejects_at(100));
+        assert!(until(&mut watcher, 4, Decision::Accept) <= 100);
+    }
+
+    #[test]
+    fn a_small_gallery_rejects_at_the_lowest_ratio_that_it_can_show() {
+        let rules = rules(1);
+        let params =
+            WatchParams { false_accepts: 0.001, false_rejects: 0.001, ..WatchParams::default() };
+        let mut watcher = Watcher::new(&rules, READERS, 4, params);
+        let lowest = -(READERS as f64 + 1.0).ln();
+        assert!(watcher.thresholds()[0] < lowest, "Wald's is out of reach");
+        assert_eq!(watcher.rejects_at(60), lowest);
+        assert!((watcher.false_rejects(60) - 0.999 / 21.0).abs() < 1e-12);
+        assert!(until(&mut watcher, 5, Decision::Reject) < 400);
+        let wanted = watch(&rules, 100);
+        assert_eq!(wanted.rejects_at(60), wanted.thresholds()[0].max(lowest));
+        let enough = super::Watcher::new(
+            &rules,
+            READERS,
+            4,
+            WatchParams { false_rejects: 0.1, ..WatchParams::default() },
+        );
+        assert_eq!(enough.rejects_at(60), enough.thresholds()[0]);
+        assert!((enough.false_rejects(60) - 0.1).abs() < 1e-12);
     }
 
     #[test]

@@ -60,17 +60,22 @@ fn replays_and_forgeries_pass_unless_they_are_caught() {
                     let sum = sum(size, attack);
                     of(&sum) as f64 / sum.claims as f64
                 };
-                // Without countermeasures these are the numbers that every study has.
                 let [genuine, insider, stranger] =
                     [Attack::Genuine, Attack::Insider, Attack::Stranger].map(|a| sum(size, a));
+                assert_eq!(genuine.claims, plain.probes);
+                assert_eq!((insider.claims, stranger.claims), (15 * plain.probes, insider.claims));
+                // Thresholds are those for strangers; who is enrolled is accepted as another less
+                // often. The study's own are for those who are enrolled, and lower.
                 let count = |of: &dyn Fn(&gazeprint_eval::study::ReaderTally) -> usize| {
                     plain.by_reader.iter().map(of).sum::<usize>()
                 };
-                assert_eq!(genuine.claims, plain.probes);
-                assert_eq!(genuine.accepted[0], genuine.claims - count(&|t| t.rejected[0]));
-                assert_eq!(insider.accepted[1], count(&|t| t.accepted[1]));
-                assert_eq!(stranger.accepted[0], count(&|t| t.accepted_as_stranger[0]));
-                assert_eq!((insider.claims, stranger.claims), (15 * plain.probes, insider.claims));
+                for i in 0..2 {
+                    assert!(insider.accepted[i] <= stranger.accepted[i]);
+                    assert!(stranger.accepted[i] <= count(&|t| t.accepted_as_stranger[i]));
+                    assert!(genuine.accepted[i] <= genuine.claims - count(&|t| t.rejected[i]));
+                }
+                let matched = stranger.accepted[0] as f64 / stranger.claims as f64;
+                assert!(matched < 0.03, "{lines}: {matched} at 0.01");
                 assert_eq!(genuine.replayed, 0);
                 for replay in [Attack::Replay, Attack::AlteredReplay] {
                     assert!(part(replay, &|t| t.replayed) > 0.97, "{lines} {replay:?}");

@@ -9,6 +9,7 @@ use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
 use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::study::{DividedCorpus, Forgetful, Plan, Study};
+use gazeprint_eval::vigil::{Swap, Vigil};
 use gazeprint_eval::watch::{WatchParams, increments};
 
 fn params() -> SimulationParams {
@@ -63,15 +64,19 @@ fn readers_are_accepted_others_rejected_and_swaps_noticed() {
     let methods: Vec<Box<dyn Method>> = vec![Box::new(method::population())];
     let study = Study::run(&divided, &methods, &Unwatched, &Forgetful).unwrap();
     let vigils = study.methods[0].splits[0].vigils.as_ref().unwrap();
-    let decided = |vigils: &[gazeprint_eval::vigil::Vigil], accepted: bool| {
+    let vigils = &vigils.by_reader;
+    let decided = |vigils: &[Vigil], accepted: bool| {
         vigils.iter().filter(|v| v.accepted == Some(accepted)).count() as f64 / vigils.len() as f64
     };
-    assert_eq!(vigils.genuine.len(), 20);
-    assert!(vigils.genuine.iter().chain(&vigils.impostor).all(|v| v.seconds > 0.0));
-    let [right, wrong] = [true, false].map(|accepted| decided(&vigils.genuine, accepted));
+    let genuine: Vec<Vigil> = vigils.iter().map(|v| v.genuine).collect();
+    let impostor: Vec<Vigil> = vigils.iter().flat_map(|v| v.impostor.clone()).collect();
+    assert_eq!(genuine.len(), 20);
+    assert!(genuine.iter().chain(&impostor).all(|v| v.seconds > 0.0));
+    let [right, wrong] = [true, false].map(|accepted| decided(&genuine, accepted));
     assert!(right > 0.5 && wrong <= 0.15, "genuine: {right} accepted, {wrong} rejected");
-    let [right, wrong] = [false, true].map(|accepted| decided(&vigils.impostor, accepted));
+    let [right, wrong] = [false, true].map(|accepted| decided(&impostor, accepted));
     assert!(right > 0.5 && wrong <= 0.15, "impostors: {right} rejected, {wrong} accepted");
-    let noticed = vigils.swaps.iter().flatten().count();
-    assert!(2 * noticed > vigils.swaps.len(), "{:?}", vigils.swaps);
+    let swaps: Vec<Swap> = vigils.iter().filter_map(|v| v.swap).collect();
+    let noticed = swaps.iter().filter(|swap| swap.seconds.is_some()).count();
+    assert!(2 * noticed > swaps.len(), "{swaps:?}");
 }

@@ -11,8 +11,12 @@
 //! in common and these are at least [`SHARE`] of its own. Texts are not compared: a recording
 //! played over another text is the same recording.
 //!
+//! A recording that was cut into readings of fewer fixations than that is found in pieces: all readings
+//! of a probe are put in a row and looked at [`PIECE`] fixations at a time. There are many such pieces,
+//! so that more is asked of them: [`PIECE_SHARE`].
+//!
 //! What is not caught: a recording whose durations were stretched or whose places were moved by more
-//! than that, and readings with fewer than [`FEWEST`] fixations.
+//! than that, and probes with fewer than [`FEWEST`] fixations.
 //!
 //! ```
 //! use gazeprint::corpus::Limits;
@@ -43,6 +47,11 @@ use crate::saccade::Reading;
 pub const FEWEST: usize = 5;
 /// Part of the probe's fixations that they must be.
 pub const SHARE: f64 = 0.5;
+/// Fixations of a piece. The next begins in its middle.
+pub const PIECE: usize = 10;
+/// Part of a piece that must be known: eight fixations in a row of one recording are found wherever
+/// they are in a probe, and people who read the same text are not.
+pub const PIECE_SHARE: f64 = 0.7;
 
 /// Sketches keep places in this part of a character.
 const STEPS: f64 = 16.0;
@@ -103,18 +112,15 @@ impl Sketch {
     }
 }
 
-/// Part of the probe's fixations that match those of an enrolled reading in order, 0 to 1.
-pub fn similarity(probe: &Sketch, enrolled: &Sketch) -> f64 {
-    let mut common = Common::default();
-    for mark in &probe.0 {
-        let places = enrolled.0.iter().enumerate().rev().filter(|(_, known)| known.matches(mark));
-        common.next(places.map(|(place, _)| place as u32));
-    }
-    share(common.len(), probe.len())
-}
-
-fn share(common: usize, of: usize) -> f64 {
-    if of == 0 { 0.0 } else { common as f64 / of as f64 }
+/// Pieces of the readings of a probe, put in a row.
+fn pieces(probe: &[Sketch]) -> impl Iterator<Item = Sketch> {
+    let row: Vec<Mark> = probe.iter().flat_map(|sketch| sketch.0.iter().copied()).collect();
+    let step = PIECE / 2;
+    let last = row.len().saturating_sub(step + 1) / step;
+    (0..=last).map(move |piece| {
+        let from = (piece * step).min(row.len());
+        Sketch(row[from..row.len().min(from + PIECE)].to_vec())
+    })
 }
 
 /// The longest common sequence, found from matches alone: most fixations match none.
@@ -149,7 +155,7 @@ pub struct Replay {
     pub of: usize,
     /// Fixations in common.
     pub common: usize,
-    /// Part of the probe's fixations that they are: [`similarity`].
+    /// Part of the probe's fixations that they are.
     pub share: f64,
 }
 
@@ -220,7 +226,8 @@ impl Known {
             for of_mark in of_sketch.chunk_by(|a, b| a.1 == b.1) {
                 common.next(of_mark.iter().map(|(_, _, place)| place.0));
             }
-            let (common, share) = (common.len(), share(common.len(), probe.len()));
+            let common = common.len();
+            let share = common as f64 / probe.len() as f64;
             let better = best.is_none_or(|best| common > best.common);
             if common >= FEWEST && share >= SHARE && better {
                 best = Some(Replay { of: of_sketch[0].0 as usize, common, share });
@@ -229,9 +236,10 @@ impl Known {
         best
     }
 
-    /// The replays among the readings of a probe. A probe with one is not to be trusted.
-    pub fn replays<'a>(&self, probe: impl IntoIterator<Item = &'a Sketch>) -> Vec<Option<Replay>> {
-        probe.into_iter().map(|sketch| self.replayed(sketch)).collect()
+    /// The pieces of all readings of a probe in a row that are replays.
+    pub fn replayed_pieces(&self, probe: &[Sketch]) -> impl Iterator<Item = Replay> {
+        let replays = pieces(probe).filter_map(|piece| self.replayed(&piece));
+        replays.filter(|replay| replay.share >= PIECE_SHARE)
     }
 
     /// Known fixations among which are all that match one.

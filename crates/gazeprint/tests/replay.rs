@@ -4,7 +4,7 @@
 
 use gazeprint::corpus::Limits;
 use gazeprint::random::Stream;
-use gazeprint::replay::{FEWEST, Known, SHARE, Sketch, similarity};
+use gazeprint::replay::{FEWEST, Known, PIECE, PIECE_SHARE, SHARE, Sketch};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn replays_with_noise_or_losses_are_found() {
     for (sd, lost) in [([0.0; 2], 0.0), ([0.2, 2.0], 0.0), ([0.0; 2], 0.1), ([0.2, 2.0], 0.1)] {
         let played: Vec<Sketch> = readings.iter().map(|r| played(r, sd, lost, 1)).collect();
         let probes: Vec<&[Sketch]> = played.chunks_exact(3).collect();
-        let caught = |probe: &&&[Sketch]| known.replays(**probe).iter().any(Option::is_some);
+        let caught = |probe: &&&[Sketch]| probe.iter().any(|s| known.replayed(s).is_some());
         let found = probes.iter().filter(caught).count() as f64 / probes.len() as f64;
         assert!(found > 0.99, "{sd:?}, {lost}: {found}");
         // And it is known of which.
@@ -68,8 +68,58 @@ fn to_read_a_text_again_is_no_replay() {
             let known = Known::new(enrolled.iter().map(|&i| &sketches[i]));
             let flagged = new.iter().filter(|&&i| known.replayed(&sketches[i]).is_some()).count();
             assert!(flagged as f64 / (new.len() as f64) < 1e-3, "{flagged} of {}", new.len());
+            let new: Vec<Sketch> = new.iter().map(|&i| sketches[i].clone()).collect();
+            let flagged = known.replayed_pieces(&new).count();
+            let pieces = new.iter().map(Sketch::len).sum::<usize>() * 2 / PIECE;
+            assert!((flagged as f64) < 1e-5 * pieces as f64 + 1.0, "{flagged} of {pieces}");
         }
     }
+}
+
+/// Four fixations are too few for a replay; in a row they are what they were cut from.
+#[test]
+fn a_recording_in_small_pieces_is_found() {
+    let readings = people(SimulationParams { readers: 10, texts: 60, ..Default::default() });
+    let known = Known::new(&sketches(&readings));
+    for (sd, lost) in [([0.0; 2], 0.0), ([0.2, 2.0], 0.1)] {
+        let (mut probes, mut found) = (0_usize, 0_usize);
+        for some in readings.chunks_exact(3) {
+            let whole: Vec<Sketch> = some.iter().map(|r| played(r, sd, lost, 2)).collect();
+            let cut: Vec<Sketch> = some
+                .iter()
+                .flat_map(|r| {
+                    let part = |events: &[_]| Reading { events: events.to_vec(), ..r.clone() };
+                    r.events.chunks(4).map(part).collect::<Vec<_>>()
+                })
+                .map(|r| played(&r, sd, lost, 2))
+                .collect();
+            assert!(cut.iter().all(|s| known.replayed(s).is_none()));
+            if whole.iter().any(|s| known.replayed(s).is_some()) {
+                probes += 1;
+                found += usize::from(known.replayed_pieces(&cut).next().is_some());
+            }
+        }
+        assert!(probes > 100 && found as f64 > 0.97 * probes as f64, "{found} of {probes}");
+    }
+}
+
+#[test]
+fn eight_fixations_in_a_row_are_found_wherever_they_are() {
+    let mark = |i: i32| (0, 100 * i, 200);
+    for length in 8..40 {
+        let row: Vec<Mark> = (0..length).map(mark).collect();
+        let probe: Vec<Sketch> = row.chunks(3).map(sketch).collect();
+        for few in row.windows(8) {
+            let known = Known::new([&sketch(few)]);
+            let found: Vec<f64> = known.replayed_pieces(&probe).map(|r| r.share).collect();
+            assert!(!found.is_empty(), "{length}: {few:?}");
+            assert!(found.iter().all(|share| *share >= PIECE_SHARE), "{found:?}");
+        }
+        // Six of ten are not enough.
+        let known = Known::new([&sketch(&row[1..7])]);
+        assert!(length < 10 || known.replayed_pieces(&probe).next().is_none(), "{length}");
+    }
+    assert!(Known::default().replayed_pieces(&[]).next().is_none());
 }
 
 #[test]
@@ -81,10 +131,10 @@ fn sketches_are_small_and_come_back() {
         assert_eq!(sketch.len(), reading.events.len());
         let text = serde_json::to_string(&sketch).unwrap();
         assert_eq!(serde_json::from_str::<Sketch>(&text).unwrap(), sketch);
-        assert_eq!(similarity(&sketch, &sketch), 1.0);
+        let found = Known::new([&sketch]).replayed(&sketch);
+        assert_eq!(found.map(|r| (r.common, r.share)), Some((sketch.len(), 1.0)));
+        assert!(Known::new([&sketch]).replayed(&Sketch::default()).is_none());
     }
-    assert_eq!(similarity(&Sketch::default(), &Sketch::of(&readings[0])), 0.0);
-    assert_eq!(similarity(&Sketch::of(&readings[0]), &Sketch::default()), 0.0);
     assert!(Known::default().replayed(&Sketch::of(&readings[0])).is_none());
 }
 
@@ -125,16 +175,13 @@ proptest! {
     fn the_common_sequence_is_the_longest(probe in marks(), known in prop::collection::vec(marks(), 1..4)) {
         let sketched: Vec<Sketch> = known.iter().map(|k| sketch(k)).collect();
         let lengths: Vec<usize> = known.iter().map(|k| common(&probe, k)).collect();
-        for (sketched, length) in sketched.iter().zip(&lengths) {
-            let share = *length as f64 / probe.len().max(1) as f64;
-            prop_assert_eq!(similarity(&sketch(&probe), sketched), share);
-        }
         let most = lengths.iter().copied().max().unwrap_or(0);
         let expected = (most >= FEWEST && 2 * most >= probe.len()).then_some(most);
         let found = Known::new(&sketched).replayed(&sketch(&probe));
         prop_assert_eq!(found.map(|r| r.common), expected);
         if let Some(replay) = found {
             prop_assert_eq!(replay.of, lengths.iter().position(|l| *l == most).unwrap());
+            prop_assert_eq!(replay.share, most as f64 / probe.len() as f64);
         }
     }
 }

@@ -245,9 +245,14 @@ fn watch(text: &mut String, watched: &WatchReport) -> std::fmt::Result {
         "mean",
         "median"
     )?;
-    let seconds = |text: &mut String, taken: Option<SecondsTaken>| match taken {
-        Some(taken) => writeln!(text, "{:>8.1}{:>9.1}", taken.mean, taken.median),
-        None => writeln!(text, "{:>8}{:>9}", "-", "-"),
+    let seconds = |text: &mut String, taken: Option<SecondsTaken>| {
+        let mut cell = |value: Option<f64>, width: usize| match value {
+            Some(value) => write!(text, "{value:>width$.1}"),
+            None => write!(text, "{:>width$}", "-"),
+        };
+        cell(taken.map(|t| t.mean), 8)?;
+        cell(taken.and_then(|t| t.median), 9)?;
+        writeln!(text)
     };
     for (who, vigils) in
         [("the reader", &watched.genuine), ("somebody not enrolled", &watched.impostor)]
@@ -256,24 +261,35 @@ fn watch(text: &mut String, watched: &WatchReport) -> std::fmt::Result {
             text,
             "{who:<26}{:>8}{:>10.3}{:>10.3}{:>11.3}",
             grouped(vigils.watches),
-            vigils.accepted,
-            vigils.rejected,
-            vigils.undecided
+            vigils.accepted.mean,
+            vigils.rejected.mean,
+            vigils.undecided.mean
         )?;
         seconds(text, vigils.seconds)?;
     }
     let swaps = &watched.swaps;
-    if let Some(noticed) = swaps.noticed {
+    if let Some(noticed) = &swaps.noticed {
         write!(
             text,
-            "{:<26}{:>8}{:>10}{noticed:>10.3}{:>11.3}",
+            "{:<26}{:>8}{:>10}{:>10.3}{:>11.3}",
             "the reader, then another",
             grouped(swaps.swaps),
             "",
-            1.0 - noticed
+            noticed.mean,
+            1.0 - noticed.mean
         )?;
         seconds(text, swaps.seconds)?;
     }
+    for (what, rate) in [
+        ("false accepts", Some(&watched.impostor.accepted)),
+        ("false rejects", Some(&watched.genuine.rejected)),
+        ("swaps noticed", swaps.noticed.as_ref()),
+    ] {
+        if let Some((mean, [low, high])) = rate.and_then(|rate| Some((rate.mean, rate.ci95?))) {
+            writeln!(text, "{what}: {mean:.3}, 95 % interval over readers {low:.3} to {high:.3}")?;
+        }
+    }
+    writeln!(text, "seconds: mean of those decided; median of all, the undecided among them")?;
     if let Some(alarms) = watched.false_alarms_per_hour {
         writeln!(text, "false alarms without a swap: {alarms:.2} in an hour of reading")?;
     }

@@ -102,17 +102,19 @@ fn what_a_small_gallery_cannot_promise_is_said() {
     let told = stderr(&output);
     assert!(
         told.contains("warning: the gallery is too small to promise a rate of 0.0001: it has ")
-            && told.contains(" false claims of such a length, which show rates down to 0.0")
+            && told.contains(
+                " false claims of 6 readers of such a length, which show rates down to 0.0"
+            )
             && told.contains("(rule of three)"),
         "{told}"
     );
     let answer = answer(&output);
-    assert_eq!(answer["supported"], false);
+    assert_eq!((&answer["supported"], &answer["readers"]), (&false.into(), &6.into()));
     let comparisons = answer["comparisons"].as_u64().unwrap();
     assert!(told.contains(&format!(" it has {comparisons} ")), "{told}");
     let output = own.identify(&SHARED.probe(BERT), &["--fpir", "0.0001"]);
     let told = stderr(&output);
-    assert!(told.contains(" probes of strangers of such a length, which show rates"), "{told}");
+    assert!(told.contains(" probes of 6 readers of such a length, which show rates"), "{told}");
     let output = own.verify(&SHARED.probe(BERT), BERT, &["--fmr", "0.2", "--forget"]);
     assert!(!stderr(&output).contains("warning"), "{}", stderr(&output));
 }

@@ -1,5 +1,8 @@
 //! Recordings that were there before.
 
+use std::fs;
+use std::path::Path;
+
 use crate::common::{refused, stderr, stdout, succeeded};
 use crate::people::{ANNA, BERT, Own, SHARED, TEXTS, answer};
 
@@ -32,6 +35,26 @@ fn what_somebody_was_enrolled_with_is_a_replay() {
     let output = own.verify(&replay, BERT, &["--json"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(crate::people::answer(&output)["replay"].is_null());
+}
+
+/// Regression: readings of fewer than five fixations were compared with nothing.
+#[test]
+fn a_recording_cut_into_small_readings_is_a_replay() {
+    let own = Own::new();
+    let enrolled = own.corpus("enrolled", |reader, text| reader == "r011" && text <= TEXTS);
+    let table = fs::read_to_string(Path::new(&enrolled).join("fixations.csv")).unwrap();
+    let rows = table.lines().enumerate().map(|(row, line)| match row {
+        0 => format!("{line},trial\n"),
+        _ => format!("{line},{}\n", row.div_ceil(4)),
+    });
+    let cut = own.path("cut.csv");
+    fs::write(&cut, rows.collect::<String>()).unwrap();
+    let words = SHARED.words().to_str().unwrap().to_owned();
+    let output = own.verify(&cut, ANNA, &["--words", &words, "--fmr", "0.2"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let told = stdout(&output);
+    assert!(told.starts_with("rejected: reader-r011; a replay: "), "{told}");
+    assert!(told.contains(" pieces of recordings that reader-r011 was enrolled with"), "{told}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use assert_cmd::Command;
 use serde_json::{Value, json};
 
 use crate::common::{refused, stderr, stdout};
-use crate::people::{ANNA, BERT, Own, SHARED, STRANGERS};
+use crate::people::{ANNA, BERT, Own, SHARED, STRANGERS, TEXTS};
 
 /// Runs `watch` on lines of input.
 pub(crate) fn watch(gallery: &str, reader: &str, input: &[String], more: &[&str]) -> Output {
@@ -25,7 +25,12 @@ pub(crate) fn watch(gallery: &str, reader: &str, input: &[String], more: &[&str]
 
 /// The probe of somebody as lines of input.
 fn read_by(reader: &str) -> Vec<String> {
-    let table = fs::read_to_string(Path::new(&SHARED.probe(reader)).join("fixations.csv")).unwrap();
+    lines_of(&SHARED.probe(reader))
+}
+
+/// A recording as lines of input.
+fn lines_of(corpus: &str) -> Vec<String> {
+    let table = fs::read_to_string(Path::new(corpus).join("fixations.csv")).unwrap();
     let head: Vec<&str> = table.lines().next().unwrap().split(',').collect();
     let place = |name: &str| head.iter().position(|column| *column == name).unwrap();
     let (text, x, duration) = (place("text"), place("x_char"), place("duration_ms"));
@@ -66,7 +71,11 @@ fn the_reader_is_accepted() {
     assert!(summary.lines().last().unwrap().starts_with("accept: reader-r011 after "), "{summary}");
     let decided = own.log().iter().filter(|entry| entry["event"] == "watched").count();
     let changes = steps.windows(2).filter(|w| w[0]["decision"] != w[1]["decision"]).count();
-    assert_eq!(decided, changes, "every decision is in the log");
+    assert_eq!(
+        decided,
+        changes + 1,
+        "every decision is in the log, and what was accepted at the end"
+    );
 }
 
 #[test]
@@ -103,7 +112,7 @@ fn a_swap_is_noticed() {
 fn answers_come_by_text_when_asked_for() {
     let own = Own::new();
     let input = read_by(ANNA);
-    let single = steps(&watch(&own.gallery, ANNA, &input, &RATES));
+    let single = steps(&watch(&own.gallery, ANNA, &input, &[&RATES[..], &["--forget"]].concat()));
     let output = watch(&own.gallery, ANNA, &input, &[&RATES[..], &["--by-text"]].concat());
     assert_eq!(output.status.code(), Some(0));
     let by_text = steps(&output);
@@ -185,6 +194,70 @@ fn what_a_small_gallery_cannot_decide_is_said() {
     for what in ["accept at --fmr 0.0001", "reject at --fnmr 0.0001"] {
         assert!(told.contains(&format!("warning: the gallery is too small to {what}")), "{told}");
     }
+    assert!(told.contains(": nobody is accepted; ask for a higher rate"), "{told}");
+    assert!(told.contains(": it rejects at a rate of false rejects of 0.0"), "{told}");
     let told = stderr(&watch(&own.gallery, ANNA, &[], &RATES));
     assert!(!told.contains("warning"), "{told}");
+    // It rejects all the same.
+    let output = watch(&own.gallery, ANNA, &read_by(BERT), &["--fnmr", "0.0001", "--window", "60"]);
+    assert_eq!(steps(&output).last().unwrap()["decision"], "reject", "{}", stderr(&output));
+}
+
+/// What somebody was enrolled with, or read before, as lines of input.
+fn replayed(output: &Output) -> (Option<usize>, Value) {
+    let steps = steps(output);
+    (steps.iter().position(|step| step["replay"] == true), steps.last().unwrap().clone())
+}
+
+#[test]
+fn what_was_there_before_is_rejected() {
+    let own = Own::new();
+    let enrolled = own.corpus("enrolled", |reader, text| reader == "r011" && text <= TEXTS);
+    let output = watch(&own.gallery, ANNA, &lines_of(&enrolled), &RATES);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let (first, last) = replayed(&output);
+    assert!(first.is_some_and(|first| first < 60), "by the end of an early text: {first:?}");
+    assert_eq!((&last["decision"], &last["replay"]), (&json!("reject"), &json!(true)));
+    assert!(steps(&output).iter().all(|step| step["decision"] != "accept"));
+    assert!(
+        stderr(&output).contains("; a replay: 1 reading of recordings that"),
+        "{}",
+        stderr(&output)
+    );
+    let log = own.log();
+    assert_eq!(log.last().unwrap()["decision"], "replay");
+
+    // What was accepted is remembered, unless it is to be forgotten.
+    let input = read_by(ANNA);
+    for more in [&["--forget"][..], &[]] {
+        let output = watch(&own.gallery, ANNA, &input, &[&RATES[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert_eq!(replayed(&output).0, None);
+    }
+    let output = watch(&own.gallery, ANNA, &input, &RATES);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains(" of earlier probes of reader-r011"), "{}", stderr(&output));
+    assert_eq!(own.verify(&SHARED.probe(ANNA), ANNA, &["--fmr", "0.2"]).status.code(), Some(3));
+    let output = watch(&own.gallery, ANNA, &input, &[&RATES[..], &["--allow-replay"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let (first, last) = replayed(&output);
+    assert!(first.is_some() && last["decision"] == "accept", "told, and taken for new: {last}");
+}
+
+#[test]
+fn a_replay_that_ends_with_its_first_text_is_told_in_a_line_more() {
+    let own = Own::new();
+    let enrolled = own.corpus("enrolled", |reader, text| reader == "r011" && text <= TEXTS);
+    let mut input = lines_of(&enrolled);
+    let text = |line: &String| serde_json::from_str::<Value>(line).unwrap()["text"].clone();
+    let first = text(&input[0]);
+    input.retain(|line| text(line) == first);
+    // At a rate at which nothing is decided before.
+    let output = watch(&own.gallery, ANNA, &input, &["--fmr", "0.0001"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(steps(&output).len(), input.len() + 1);
+    assert_eq!(replayed(&output).0, Some(input.len()));
+    let output = watch(&own.gallery, ANNA, &input, &["--fmr", "0.0001", "--by-text"]);
+    assert_eq!(steps(&output).len(), 1);
+    assert_eq!(replayed(&output).0, Some(0));
 }

@@ -6,7 +6,7 @@ use gazeprint::saccade::Reading;
 use rayon::prelude::*;
 
 use super::liveness::{Liveness, Statistics, statistics, threshold};
-use super::make::{Making, Source};
+use super::make::{Made, Making, Source};
 use super::words::{KnownWords, Words};
 use super::{Target, by_reader, cut, sizes};
 
@@ -87,14 +87,17 @@ impl Fold {
         making: &Making<'_>,
         held_out: Vec<(usize, usize)>,
     ) -> Option<Self> {
-        let mut forged = making.readings(gallery, Source::Target, &held_out)?;
+        let forged = making.readings(gallery, Source::Target, &held_out)?;
         let readings = &making.divided.readings;
         let people: Option<Vec<Vec<Surprise>>> =
             held_out.par_iter().map(|&(r, i)| gallery.surprises(r, &readings[i])).collect();
-        let forged: Vec<(usize, Reading)> =
-            held_out.iter().filter_map(|&(r, i)| Some((r, forged[i].take()?))).collect();
-        let forged: Option<Vec<(Reading, Vec<Surprise>)>> = forged
-            .into_par_iter()
+        let forged: Option<Vec<(Reading, Vec<Surprise>)>> = held_out
+            .par_iter()
+            .zip(forged)
+            .filter_map(|(&(reader, _), made)| match made {
+                Made::Other(forged) => Some((reader, forged)),
+                Made::Itself | Made::Nothing => None,
+            })
             .map(|(reader, forged)| {
                 let surprises = gallery.surprises(reader, &forged)?;
                 Some((forged, surprises))

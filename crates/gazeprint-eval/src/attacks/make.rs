@@ -34,43 +34,53 @@ pub(super) struct Making<'a> {
     pub(super) number: usize,
 }
 
+/// What is presented in place of a reading.
+#[derive(Debug)]
+pub(super) enum Made {
+    /// The reading itself.
+    Itself,
+    /// Another.
+    Other(Reading),
+    /// Nothing: no fixation of what was made counts.
+    Nothing,
+}
+
+impl Made {
+    fn of(made: Option<Reading>) -> Self {
+        made.map_or(Self::Nothing, Self::Other)
+    }
+}
+
 impl Making<'_> {
-    /// What is presented in place of readings, given with their targets; by place in the corpus.
-    /// `None` where the gallery cannot make it.
+    /// What is presented in place of readings, given with their targets, in their order. `None`
+    /// where the gallery cannot make it.
     pub(super) fn readings(
         &self,
         gallery: &dyn Gallery,
         source: Source,
         of: &[(usize, usize)],
-    ) -> Option<Vec<Option<Reading>>> {
-        let made: Option<Vec<Option<Reading>>> =
-            of.par_iter().map(|&(target, i)| self.reading(gallery, source, target, i)).collect();
-        let mut all = vec![None; self.divided.readings.len()];
-        for (&(_, i), made) in of.iter().zip(made?) {
-            all[i] = made;
-        }
-        Some(all)
+    ) -> Option<Vec<Made>> {
+        of.par_iter().map(|&(target, i)| self.reading(gallery, source, target, i)).collect()
     }
 
-    /// One of them; the inner `None` stands for the reading itself.
     fn reading(
         &self,
         gallery: &dyn Gallery,
         source: Source,
         target: usize,
         index: usize,
-    ) -> Option<Option<Reading>> {
+    ) -> Option<Made> {
         let like = &self.divided.readings[index];
         let text = &self.divided.corpus.texts()[like.text];
         let limits = self.divided.plan.limits;
         let stream = self.stream(source, index);
         let fixations = match source {
-            Source::Recorded => return Some(None),
+            Source::Recorded => return Some(Made::Itself),
             Source::Altered => altered(like, text, stream),
             Source::Target => gallery.forge(Some(target), text, limits, stream)?,
             Source::Population => gallery.forge(None, text, limits, stream)?,
         };
-        Some(like.with_fixations(text, &fixations, limits))
+        Some(Made::of(like.with_fixations(text, &fixations, limits)))
     }
 
     fn stream(&self, source: Source, index: usize) -> Stream {
@@ -102,4 +112,65 @@ fn altered(reading: &Reading, text: &Text, stream: Stream) -> Vec<Fixation> {
         }
     }
     fixations
+}
+
+#[cfg(test)]
+mod tests {
+    use gazeprint::corpus::Limits;
+    use gazeprint::simulate::SimulationParams;
+    use gazeprint::template::Probe;
+
+    use super::*;
+    use crate::protocol::{Division, Protocol};
+    use crate::study::Plan;
+
+    /// Forges fixations that do not count: all too short.
+    struct Hasty;
+
+    impl Gallery for Hasty {
+        fn len(&self) -> usize {
+            1
+        }
+
+        fn probe(&self, _: &Reading) -> Probe {
+            Probe::merged([])
+        }
+
+        fn scores(&self, _: &Probe) -> Vec<f64> {
+            vec![0.0]
+        }
+
+        fn population(&self, _: &Probe, _: &[f64]) -> f64 {
+            0.0
+        }
+
+        fn is_additive(&self) -> bool {
+            true
+        }
+
+        fn forge(&self, _: Option<usize>, _: &Text, _: Limits, _: Stream) -> Option<Vec<Fixation>> {
+            let (x, duration) = (Some(Chars(3.0)), Some(Millis(1.0)));
+            Some(vec![Fixation { line: Some(1), x, duration, onset: None, gap: false }; 4])
+        }
+    }
+
+    #[test]
+    fn a_forgery_of_which_nothing_counts_is_nothing_and_not_the_reading() {
+        let people = SimulationParams { readers: 5, texts: 12, ..Default::default() };
+        let division = Division::Random { splits: 1, train_fraction: 0.5 };
+        let plan = Plan {
+            protocol: Protocol { division, seed: 1 },
+            readers: None,
+            probe_sentences: vec![1],
+            limits: Limits::default(),
+            attacks: true,
+            watch: None,
+        };
+        let divided = DividedCorpus::new(people.build().unwrap().run(), plan).unwrap();
+        let making = Making { divided: &divided, number: 0 };
+        let made = |source| making.readings(&Hasty, source, &divided.splits[0].test).unwrap();
+        assert!(made(Source::Target).iter().all(|made| matches!(made, Made::Nothing)));
+        assert!(made(Source::Recorded).iter().all(|made| matches!(made, Made::Itself)));
+        assert!(made(Source::Altered).iter().any(|made| matches!(made, Made::Other(_))));
+    }
 }

@@ -10,16 +10,17 @@
 //! | `forgery` | the target's test texts, read by the target's template |
 //! | `population_forgery` | the same texts, read by a template of nobody in particular |
 //!
-//! All are judged at thresholds fixed on training texts, without and with two countermeasures:
-//! replay detection ([`gazeprint::replay`]) against the training readings of all readers, and a
-//! liveness score.
+//! All are judged as `verify` judges, by [`Rules`] that are learned from the training texts as a
+//! gallery learns them, without and with two countermeasures: replay detection
+//! ([`gazeprint::replay`]) against the training readings of all readers, and a liveness score. What
+//! presents no fixation that counts is a claim, and is refused.
 
 mod learned;
 mod liveness;
 mod make;
 mod words;
 
-use gazeprint::gallery::{Gallery, cohort_ratios};
+use gazeprint::gallery::Gallery;
 use gazeprint::method::Fitted;
 use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::Reading;
@@ -30,9 +31,10 @@ use self::learned::Learned;
 use self::liveness::Statistics;
 pub use self::liveness::{REFUSED, STATISTICS};
 pub use self::make::{ALTERED_LOSS, ALTERED_SD};
-use self::make::{Making, Source};
+use self::make::{Made, Making, Source};
 use self::words::Words;
-use crate::calibration::{Calibration, RATES};
+use crate::calibration::RATES;
+use crate::decision::{Rules, Threshold, ratio_to_cohort, ratios_to_cohort};
 use crate::measures::Claims;
 use crate::protocol::{Protocol, Split};
 use crate::sentences::Sentences;
@@ -127,7 +129,7 @@ pub(crate) struct Target<'a> {
     pub(crate) divided: &'a DividedCorpus,
     pub(crate) number: usize,
     pub(crate) fitted: &'a Fitted,
-    pub(crate) calibration: &'a Calibration,
+    pub(crate) rules: &'a Rules,
     /// The test readings.
     pub(crate) sentences: &'a Sentences<'a>,
 }
@@ -138,11 +140,13 @@ struct Presented<'a> {
     sentences: Sentences<'a>,
     /// By target: readings that probes are cut from.
     by_reader: Vec<Vec<usize>>,
-    checked: Checked,
+    checked: Checked<'a>,
 }
 
 /// What countermeasures say of readings, each held against its target; by place in the corpus.
-struct Checked {
+struct Checked<'a> {
+    known: &'a Known,
+    sketches: Vec<Sketch>,
     replayed: Vec<bool>,
     statistics: Vec<Option<Statistics>>,
 }
@@ -185,17 +189,21 @@ impl SplitAttacks {
         };
         let present = |attack, source: Source, of: &[(usize, usize)], by_reader: &[Vec<usize>]| {
             let made = making.readings(gallery, source, of)?;
-            let readings: Vec<&Reading> = made
-                .iter()
-                .zip(&readings)
-                .map(|(made, read)| made.as_ref().unwrap_or(read))
-                .collect();
+            let mut readings = readings.clone();
+            let mut of = of.iter().copied().zip(&made).collect::<Vec<_>>();
+            of.retain(|(_, made)| !matches!(made, Made::Nothing));
+            for ((_, i), made) in &of {
+                if let Made::Other(other) = made {
+                    readings[*i] = other;
+                }
+            }
+            let of: Vec<(usize, usize)> = of.into_iter().map(|(of, _)| of).collect();
             let indices = of.iter().map(|(_, i)| *i);
             Some(Presented {
                 attack,
                 sentences: Sentences::encode(gallery, indices, &readings),
                 by_reader: by_reader.to_vec(),
-                checked: check(of, &readings),
+                checked: check(&of, &readings),
             })
         };
         add(present(Attack::Replay, Source::Recorded, &split.train, &train));
@@ -239,32 +247,43 @@ fn cut(
     }
 }
 
-impl Checked {
+impl<'a> Checked<'a> {
     fn of(
         gallery: &dyn Gallery,
-        known: &Known,
+        known: &'a Known,
         learned: Option<&Learned<'_>>,
         of: &[(usize, usize)],
         readings: &[&Reading],
     ) -> Self {
-        let found: Vec<(bool, Option<Statistics>)> = of
+        let found: Vec<(Sketch, bool, Option<Statistics>)> = of
             .par_iter()
             .map(|&(reader, i)| {
-                let replayed = known.replayed(&Sketch::of(readings[i])).is_some();
-                (replayed, learned.and_then(|l| l.look(gallery, reader, readings[i])))
+                let sketch = Sketch::of(readings[i]);
+                let replayed = known.replayed(&sketch).is_some();
+                (sketch, replayed, learned.and_then(|l| l.look(gallery, reader, readings[i])))
             })
             .collect();
-        let mut all =
-            Self { replayed: vec![false; readings.len()], statistics: vec![None; readings.len()] };
-        for (&(_, i), (replayed, statistics)) in of.iter().zip(found) {
+        let mut all = Self {
+            known,
+            sketches: vec![Sketch::default(); readings.len()],
+            replayed: vec![false; readings.len()],
+            statistics: vec![None; readings.len()],
+        };
+        for (&(_, i), (sketch, replayed, statistics)) in of.iter().zip(found) {
+            all.sketches[i] = sketch;
             all.replayed[i] = replayed;
             all.statistics[i] = statistics;
         }
         all
     }
 
+    /// Whether a reading of a probe was there before, or a piece of all of them in a row.
     fn replayed(&self, probe: &[usize]) -> bool {
-        probe.iter().any(|&i| self.replayed[i])
+        let in_pieces = || {
+            let row: Vec<Sketch> = probe.iter().map(|&i| self.sketches[i].clone()).collect();
+            self.known.replayed_pieces(&row).next().is_some()
+        };
+        probe.iter().any(|&i| self.replayed[i]) || in_pieces()
     }
 }
 
@@ -283,7 +302,7 @@ impl Judged<'_> {
     }
 
     /// How alive a probe is.
-    fn life(&self, probe: &[usize], checked: &Checked) -> Option<f64> {
+    fn life(&self, probe: &[usize], checked: &Checked<'_>) -> Option<f64> {
         Some(
             self.learned?
                 .liveness
@@ -296,11 +315,9 @@ impl Judged<'_> {
         life.zip(threshold).is_some_and(|(life, threshold)| life < threshold)
     }
 
-    /// Whether ratios to the cohort are accepted, at each rate.
-    fn accepted(&self, reader: usize, fixations: usize, ratio: f64) -> [bool; JUDGED] {
-        let thresholds = self.target.calibration.judge(reader).thresholds(fixations);
-        // At infinity nobody is accepted, whatever the ratio.
-        std::array::from_fn(|i| thresholds[i] < f64::INFINITY && ratio >= thresholds[i])
+    /// The thresholds for a probe of so many fixations, at each rate.
+    fn thresholds(&self, fixations: usize) -> [Threshold; JUDGED] {
+        judged_rates().map(|rate| self.target.rules.for_claim(rate, fixations))
     }
 
     /// Claims in the names of targets; by target, and how alive the probes are.
@@ -317,9 +334,14 @@ impl Judged<'_> {
             .map(|(reader, readings)| {
                 let (mut tally, mut lives) = (AttackTally::default(), Vec::new());
                 for probe in self.probes(reader, readings, sentences) {
-                    let scores = presented.sentences.score(&probe).readers;
                     let fixations = presented.sentences.fixations(&probe);
-                    let accepted = self.accepted(reader, fixations, cohort_ratios(&scores)[reader]);
+                    if fixations == 0 {
+                        tally.claims += 1;
+                        continue;
+                    }
+                    let scores = presented.sentences.score(&probe).readers;
+                    let ratio = ratio_to_cohort(&scores, reader);
+                    let accepted = self.thresholds(fixations).map(|t| t.is_reached(ratio));
                     lives.extend(self.life(&probe, &presented.checked));
                     tally.add(accepted, self.objections(size, &probe, &presented.checked));
                 }
@@ -331,7 +353,7 @@ impl Judged<'_> {
     }
 
     /// What countermeasures say of a probe in its target's name: replayed, lifeless.
-    fn objections(&self, size: usize, probe: &[usize], checked: &Checked) -> [bool; 2] {
+    fn objections(&self, size: usize, probe: &[usize], checked: &Checked<'_>) -> [bool; 2] {
         [checked.replayed(probe), self.is_lifeless(size, self.life(probe, checked))]
     }
 
@@ -341,7 +363,7 @@ impl Judged<'_> {
         size: usize,
         sentences: Option<usize>,
         test: &[Vec<usize>],
-        genuine: &Checked,
+        genuine: &Checked<'_>,
     ) -> (SizeAttacks, Vec<f64>) {
         let judged: Vec<([AttackTally; 3], Vec<f64>)> = test
             .par_iter()
@@ -367,24 +389,22 @@ impl Judged<'_> {
         size: usize,
         reader: usize,
         probe: &[usize],
-        genuine: &Checked,
+        genuine: &Checked<'_>,
         [own, insider, stranger]: &mut [AttackTally; 3],
     ) {
         let Target { sentences, .. } = *self.target;
         let scores = sentences.score(probe).readers;
-        let fixations = sentences.fixations(probe);
-        let cohort = cohort_ratios(&scores);
-        own.add(
-            self.accepted(reader, fixations, cohort[reader]),
-            self.objections(size, probe, genuine),
-        );
+        let thresholds = self.thresholds(sentences.fixations(probe));
+        let cohort = ratios_to_cohort(&scores);
+        let accepted = |ratio: f64| thresholds.map(|t| t.is_reached(ratio));
+        let [replayed, lifeless] = self.objections(size, probe, genuine);
+        own.add(accepted(cohort[reader]), [replayed, lifeless]);
         let others: Vec<usize> = (0..scores.len()).filter(|r| *r != reader).collect();
-        let without = cohort_ratios(&others.iter().map(|&r| scores[r]).collect::<Vec<_>>());
-        let replayed = genuine.replayed(probe);
+        let without = ratios_to_cohort(&others.iter().map(|&r| scores[r]).collect::<Vec<_>>());
         for (&claimed, as_stranger) in others.iter().zip(without) {
             for (tally, ratio) in [(&mut *insider, cohort[claimed]), (&mut *stranger, as_stranger)]
             {
-                let accepted = self.accepted(reader, fixations, ratio);
+                let accepted = accepted(ratio);
                 // Few are accepted: only these are looked at as the template of the claim has it.
                 let lifeless = accepted[0] && self.is_lifeless_as(size, claimed, probe);
                 tally.claims += 1;

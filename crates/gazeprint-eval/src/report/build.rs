@@ -89,7 +89,7 @@ impl Report {
                 study.methods.iter().filter_map(|m| MethodAttacks::of(m, &readers)).collect()
             }),
             watch: plan.watch.map(|params| {
-                study.methods.iter().filter_map(|m| WatchReport::of(m, params)).collect()
+                study.methods.iter().filter_map(|m| WatchReport::of(m, params, &readers)).collect()
             }),
             manifest,
         }

@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-use crate::study::MethodResult;
-use crate::vigil::{SplitVigils, Vigil};
+use super::Estimate;
+use super::readers::Readers;
+use crate::study::{MethodResult, SplitResult};
+use crate::vigil::{ReaderVigils, Swap, Vigil};
 use crate::watch::WatchParams;
 
 /// Watches with one method, all splits together.
@@ -33,13 +35,12 @@ pub struct VigilsReport {
     /// How many.
     pub watches: usize,
     /// Part accepted.
-    pub accepted: f64,
+    pub accepted: Estimate,
     /// Part rejected.
-    pub rejected: f64,
+    pub rejected: Estimate,
     /// Part undecided when all was read.
-    pub undecided: f64,
-    /// Seconds of reading until the decision, of those that were decided: those that would have taken
-    /// longer than there was to read have no part in it.
+    pub undecided: Estimate,
+    /// Seconds of reading until the decision; none where nothing was decided.
     pub seconds: Option<SecondsTaken>,
 }
 
@@ -49,77 +50,129 @@ pub struct SwapsReport {
     /// How many.
     pub swaps: usize,
     /// Part noticed before all was read; none without swaps.
-    pub noticed: Option<f64>,
-    /// Seconds of reading from the swap to then.
+    pub noticed: Option<Estimate>,
+    /// Seconds of reading from the swap to then; none where nothing was noticed.
     pub seconds: Option<SecondsTaken>,
 }
 
-/// How long something took.
+/// How long something took that not always came to an end: all that there was to read may have been
+/// too little.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SecondsTaken {
-    /// On average.
+    /// On average, where it came to an end: too low where that was not always.
     pub mean: f64,
-    /// In half of the cases, at most.
-    pub median: f64,
-    /// In nine of ten, at most.
-    pub ninth_decile: f64,
+    /// In half of all cases, at most; none where fewer came to an end.
+    pub median: Option<f64>,
+    /// In nine of ten, at most; none where fewer came to an end.
+    pub ninth_decile: Option<f64>,
 }
 
 impl SecondsTaken {
-    fn of(mut seconds: Vec<f64>) -> Option<Self> {
+    /// From seconds of those that came to an end, and the number of all.
+    fn of(mut seconds: Vec<f64>, all: usize) -> Option<Self> {
+        if seconds.is_empty() {
+            return None;
+        }
         seconds.sort_by(f64::total_cmp);
         let at = |part: f64| {
-            let place = (part * seconds.len() as f64).ceil() as usize;
-            seconds.get(place.clamp(1, seconds.len().max(1)) - 1).copied()
+            let place = (part * all as f64).ceil() as usize;
+            seconds.get(place.max(1) - 1).copied()
         };
         let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
-        Some(Self { mean, median: at(0.5)?, ninth_decile: at(0.9)? })
+        Some(Self { mean, median: at(0.5), ninth_decile: at(0.9) })
     }
 }
 
-impl VigilsReport {
-    fn of(vigils: &[Vigil]) -> Self {
-        let part = |of: Option<bool>| {
-            let these = vigils.iter().filter(|v| v.accepted == of).count();
-            these as f64 / vigils.len() as f64
-        };
+/// The readers of all splits, watched.
+struct Watched<'a> {
+    splits: &'a [SplitResult],
+    readers: &'a Readers,
+}
+
+/// Those of one split.
+fn by_reader(split: &SplitResult) -> &[ReaderVigils] {
+    split.vigils.as_ref().map_or(&[], |vigils| vigils.by_reader.as_slice())
+}
+
+impl Watched<'_> {
+    /// A part of things that happen to readers.
+    fn part<T>(
+        &self,
+        all: impl Fn(&ReaderVigils) -> &[T] + Sync,
+        of: impl Fn(&T) -> bool + Sync,
+    ) -> Estimate {
+        let events = |reader: &ReaderVigils| all(reader).iter().filter(|t| of(t)).count() as f64;
+        self.readers.rate_of(self.splits, by_reader, events, |reader| all(reader).len())
+    }
+
+    fn everybody(&self) -> impl Iterator<Item = &ReaderVigils> + Clone {
+        self.splits.iter().flat_map(by_reader)
+    }
+
+    fn vigils(&self, all: impl Fn(&ReaderVigils) -> &[Vigil] + Sync + Copy) -> VigilsReport {
+        let vigils: Vec<&Vigil> = self.everybody().flat_map(all).collect();
         let decided = vigils.iter().filter(|v| v.accepted.is_some()).map(|v| v.seconds);
-        Self {
+        let part = |accepted: Option<bool>| self.part(all, move |v| v.accepted == accepted);
+        VigilsReport {
             watches: vigils.len(),
             accepted: part(Some(true)),
             rejected: part(Some(false)),
             undecided: part(None),
-            seconds: SecondsTaken::of(decided.collect()),
+            seconds: SecondsTaken::of(decided.collect(), vigils.len()),
+        }
+    }
+
+    fn swaps(&self) -> SwapsReport {
+        let swaps: Vec<&Swap> = self.everybody().filter_map(|v| v.swap.as_ref()).collect();
+        let noticed = self.part(|v| v.swap.as_slice(), |swap| swap.seconds.is_some());
+        let seconds = swaps.iter().filter_map(|swap| swap.seconds).collect();
+        SwapsReport {
+            swaps: swaps.len(),
+            noticed: (!swaps.is_empty()).then_some(noticed),
+            seconds: SecondsTaken::of(seconds, swaps.len()),
         }
     }
 }
 
 impl WatchReport {
     /// None unless readers were watched in all splits.
-    pub(super) fn of(result: &MethodResult, params: WatchParams) -> Option<Self> {
-        let watched: Option<Vec<&SplitVigils>> =
-            result.splits.iter().map(|s| s.vigils.as_ref()).collect();
-        let watched = watched?;
-        let all = |of: fn(&SplitVigils) -> &Vec<Vigil>| {
-            watched.iter().flat_map(|v| of(v)).copied().collect::<Vec<Vigil>>()
-        };
-        let swaps: Vec<Option<f64>> = watched.iter().flat_map(|v| v.swaps.clone()).collect();
-        let noticed: Vec<f64> = swaps.iter().flatten().copied().collect();
-        let hours = watched.iter().map(|v| v.guarded_seconds).sum::<f64>() / 3600.0;
-        let alarms: usize = watched.iter().map(|v| v.alarms).sum();
+    pub(super) fn of(
+        result: &MethodResult,
+        params: WatchParams,
+        readers: &Readers,
+    ) -> Option<Self> {
+        if result.splits.iter().any(|split| split.vigils.is_none()) {
+            return None;
+        }
+        let watched = Watched { splits: &result.splits, readers };
+        let hours = watched.everybody().map(|v| v.guarded_seconds).sum::<f64>() / 3600.0;
+        let alarms: usize = watched.everybody().map(|v| v.alarms).sum();
         Some(Self {
             method: result.method.clone(),
             fmr: params.false_accepts,
             fnmr: params.false_rejects,
             window: params.window,
-            genuine: VigilsReport::of(&all(|v| &v.genuine)),
-            impostor: VigilsReport::of(&all(|v| &v.impostor)),
-            swaps: SwapsReport {
-                swaps: swaps.len(),
-                noticed: (!swaps.is_empty()).then(|| noticed.len() as f64 / swaps.len() as f64),
-                seconds: SecondsTaken::of(noticed),
-            },
+            genuine: watched.vigils(|v| std::slice::from_ref(&v.genuine)),
+            impostor: watched.vigils(|v| &v.impostor),
+            swaps: watched.swaps(),
             false_alarms_per_hour: (hours > 0.0).then(|| alarms as f64 / hours),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SecondsTaken;
+
+    #[test]
+    fn what_never_came_to_an_end_counts_in_the_median() {
+        let taken = |seconds: &[f64], all| SecondsTaken::of(seconds.to_vec(), all).unwrap();
+        let all = taken(&[3.0, 1.0, 2.0, 4.0], 4);
+        assert_eq!((all.mean, all.median, all.ninth_decile), (2.5, Some(2.0), Some(4.0)));
+        let most = taken(&[3.0, 1.0, 2.0, 4.0], 6);
+        assert_eq!((most.mean, most.median, most.ninth_decile), (2.5, Some(3.0), None));
+        let few = taken(&[3.0, 1.0], 5);
+        assert_eq!((few.mean, few.median, few.ninth_decile), (2.0, None, None));
+        assert_eq!(SecondsTaken::of(Vec::new(), 5), None);
     }
 }

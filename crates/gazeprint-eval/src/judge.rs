@@ -1,0 +1,163 @@
+//! The judge: what scores are worth, from claims that are known to be true or false.
+//!
+//! Which claims these are is for others to say: a study gives those of readers who are enrolled
+//! ([`crate::calibration`]), a gallery those of strangers ([`crate::decision`]). The rest is the same
+//! for both. *Thresholds* are those of wanted rates among the false claims, by length of the probe.
+//! *Calibration* is an affine map to log-likelihood ratios, by length as well, and bounded by what
+//! so many claims can show.
+
+use crate::measures::{ByLength, Claims, ImpostorClaim, ThresholdByLength};
+use serde::{Deserialize, Serialize};
+
+/// False claims of one length that a calibration is fitted to: it has two parameters.
+const MOST_CALIBRATED: usize = 1 << 14;
+
+/// Claims with probes of one length.
+pub(crate) struct Lesson {
+    /// Mean log number of fixations.
+    pub(crate) length: f64,
+    /// False claims that thresholds are fixed on.
+    pub(crate) impostor: Vec<ImpostorClaim>,
+    /// Claims that the calibration is fitted to.
+    pub(crate) claims: Claims,
+}
+
+/// What a length was learned from.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Support {
+    /// Mean log number of fixations.
+    pub log_fixations: f64,
+    /// Probes: as many true claims.
+    pub probes: usize,
+    /// False claims by them.
+    pub false_claims: usize,
+}
+
+/// Judges probes of any length.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Judge {
+    pub(crate) thresholds: Thresholds,
+    pub(crate) ratios: Option<ByLength>,
+    pub(crate) lengths: Vec<Support>,
+}
+
+/// Thresholds by wanted rate.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Thresholds {
+    /// Descending.
+    rates: &'static [f64],
+    by_rate: Vec<Option<ThresholdByLength>>,
+}
+
+impl Thresholds {
+    /// Those of the false claims of several lengths, given by mean log number of fixations.
+    pub(crate) fn learn<'a>(
+        rates: &'static [f64],
+        lengths: impl Iterator<Item = (f64, &'a [ImpostorClaim])> + Clone,
+    ) -> Self {
+        let fit = |&rate: &f64| ThresholdByLength::fit(lengths.clone(), rate);
+        Self { rates, by_rate: rates.iter().map(fit).collect() }
+    }
+
+    /// As they were stored; none unless there is one for each rate.
+    pub(crate) fn stored(
+        rates: &'static [f64],
+        by_rate: Vec<Option<ThresholdByLength>>,
+    ) -> Option<Self> {
+        (by_rate.len() == rates.len()).then_some(Self { rates, by_rate })
+    }
+
+    /// To be stored.
+    pub(crate) fn into_stored(self) -> Vec<Option<ThresholdByLength>> {
+        self.by_rate
+    }
+
+    /// For a probe of so many fixations, by rate; infinite where there is none. Each is learned on
+    /// its own, but a lower rate never has the lower threshold.
+    pub(crate) fn rising(&self, fixations: f64) -> impl Iterator<Item = f64> {
+        let mut highest = f64::NEG_INFINITY;
+        self.by_rate.iter().map(move |by_length| {
+            highest = highest.max(by_length.as_ref().map_or(f64::INFINITY, |t| t.at(fixations)));
+            highest
+        })
+    }
+
+    /// The same for any rate within the learned ones, between which thresholds are interpolated in
+    /// the logarithm of the rate.
+    pub(crate) fn at(&self, rate: f64, fixations: f64) -> f64 {
+        let by_rate: Vec<f64> = self.rising(fixations).collect();
+        let next = self.rates.partition_point(|&r| r > rate).clamp(1, self.rates.len() - 1);
+        let [high, low] = [self.rates[next - 1], self.rates[next]];
+        let part = ((high / rate).ln() / (high / low).ln()).clamp(0.0, 1.0);
+        match [by_rate[next - 1], by_rate[next]] {
+            [a, b] if a.is_finite() && b.is_finite() => a + part * (b - a),
+            [a, _] if part == 0.0 => a,
+            _ => f64::INFINITY,
+        }
+    }
+}
+
+impl Judge {
+    /// What claims say, for rates given descending, at least two.
+    pub(crate) fn learn(rates: &'static [f64], mut lessons: Vec<Lesson>) -> Self {
+        for lesson in &mut lessons {
+            let claims = &mut lesson.claims;
+            claims.impostor = thinned(std::mem::take(&mut claims.impostor), MOST_CALIBRATED);
+        }
+        let impostor = lessons.iter().map(|l| (l.length, l.impostor.as_slice()));
+        Self {
+            thresholds: Thresholds::learn(rates, impostor),
+            ratios: ByLength::fit(lessons.iter().map(|l| (l.length, &l.claims))),
+            lengths: lessons
+                .iter()
+                .map(|l| Support {
+                    log_fixations: l.length,
+                    probes: l.claims.genuine.len(),
+                    false_claims: l.impostor.len(),
+                })
+                .collect(),
+        }
+    }
+
+    /// What the learned length nearest to one, given as log number of fixations, was learned from.
+    pub(crate) fn behind(&self, length: f64) -> Support {
+        let distance = |s: &Support| (s.log_fixations - length).abs();
+        let known = self.lengths.iter().filter(|s| s.probes > 0 && s.false_claims > 0);
+        let nearest = known.min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.copied().unwrap_or(Support { log_fixations: 0.0, probes: 0, false_claims: 0 })
+    }
+
+    /// The lowest and the highest calibrated ratio that a probe of so many fixations can have; none
+    /// without calibration.
+    ///
+    /// Among N claims of one side without an exception, a ratio beyond N is more than they can show:
+    /// ratios are bounded by the number of claims that speak for the contrary.
+    pub(crate) fn bounds(&self, fixations: f64) -> Option<[f64; 2]> {
+        self.ratios.as_ref()?;
+        let Support { probes, false_claims, .. } = self.behind(fixations.ln());
+        let most = |claims: usize| (claims as f64 + 1.0).ln();
+        Some([-most(probes), most(false_claims)])
+    }
+
+    /// Ratios as log-likelihood ratios that mean what they say, nats; none without calibration.
+    pub(crate) fn calibrated(
+        &self,
+        ratios: impl IntoIterator<Item = f64>,
+        fixations: f64,
+    ) -> Option<Vec<f64>> {
+        let affine = self.ratios.as_ref()?.at(fixations);
+        let [lowest, highest] = self.bounds(fixations)?;
+        let bounded = |ratio: f64| affine.apply(ratio).clamp(lowest, highest);
+        Some(ratios.into_iter().map(bounded).collect())
+    }
+}
+
+/// At most `most` of many items, evenly chosen.
+pub(crate) fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
+    let n = items.len();
+    if n <= most {
+        return items;
+    }
+    let chosen = |i: usize| i * most / n != (i + 1) * most / n;
+    items.into_iter().enumerate().filter(|(i, _)| chosen(*i)).map(|(_, item)| item).collect()
+}
