@@ -25,8 +25,8 @@ use crate::{Refused, Usage};
 /// {"text": "s1", "line": 1, "x_char": 12.4, "duration_ms": 231}; "line" may be left out where a text
 /// has one, and "gap": true says that signal was lost before. For every one a line goes out:
 /// {"fixations": 7, "seconds": 1.6, "llr": 2.3, "decision": "go-on"}. The first decision rests on
-/// everything read so far or on the last fixations (Wald's sequential test), later ones on the last
-/// fixations (--window). Recordings that were there before are rejected as replays; what was accepted
+/// everything read so far (Wald's sequential test), later ones on the last fixations (--window), which
+/// can also be the first to reject. Recordings that were there before are rejected as replays; what was accepted
 /// is remembered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -96,8 +96,6 @@ fn is_true(counted: &bool) -> bool {
 struct Current {
     text: Text,
     fixations: Vec<Fixation>,
-    /// Scores of what counted so far.
-    scores: Vec<f64>,
     /// What counted so far.
     reading: Option<Reading>,
 }
@@ -226,12 +224,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 impl Session<'_> {
     /// Another text begins. That before it is looked at as a whole.
     fn begin(&mut self, text: &Text) {
-        let next = Current {
-            text: text.clone(),
-            fixations: Vec::new(),
-            scores: vec![0.0; self.comparing.templates.len()],
-            reading: None,
-        };
+        let next = Current { text: text.clone(), fixations: Vec::new(), reading: None };
         let before = self.current.replace(next);
         if let Some(reading) = before.and_then(|before| before.reading) {
             let ended = Sketch::of(&reading);
@@ -345,11 +338,8 @@ impl Session<'_> {
             return Ok(false);
         };
         let duration = reading.events.last().map_or(0.0, |event| event.duration);
-        let templates = &self.comparing.templates;
-        let scores = templates.scores(&templates.probe(&reading));
-        let added = scores.iter().zip(&current.scores).map(|(now, before)| now - before).collect();
-        (current.scores, current.reading) = (scores, Some(reading));
-        self.watcher.next(duration, added);
+        self.watcher.next(duration, self.comparing.templates.added(&reading));
+        current.reading = Some(reading);
         Ok(true)
     }
 }

@@ -8,9 +8,9 @@
 //! One that it can show no ratio high enough for is never accepted.
 //!
 //! Once decided, the same thresholds are applied to the last fixations alone, however few there are
-//! yet, so that a swap of persons is noticed at any time. While undecided, the last fixations are
-//! tested beside everything once there are more than a window of them: who took over early is not
-//! hidden by what was read before.
+//! yet, so that a swap of persons is noticed at any time. While undecided, the last fixations can
+//! reject, so that who took over early is not hidden by what was read before; they cannot accept,
+//! since to test them over and over until they do would accept too many.
 
 use std::collections::VecDeque;
 
@@ -68,7 +68,7 @@ pub struct Step {
     /// Seconds spent in them.
     pub seconds: f64,
     /// Calibrated log-likelihood ratio of what the decision rests on: up to the first decision
-    /// everything, unless the last fixations decided; these after it. Nats.
+    /// everything, unless the last fixations reject; these after it. Nats.
     pub llr: f64,
     /// What is thought now.
     pub decision: Decision,
@@ -93,18 +93,9 @@ pub struct Watcher<'a> {
 ///
 /// A move is known when the next fixation begins, and counts with that one.
 pub fn increments(gallery: &dyn Gallery, reading: &Reading) -> Vec<Vec<f64>> {
-    let mut before = vec![0.0; gallery.len()];
-    (1..=reading.events.len())
-        .map(|seen| {
-            let complete = reading.complete && seen == reading.events.len();
-            let events = reading.events[..seen].to_vec();
-            let scores =
-                gallery.scores(&gallery.probe(&Reading { events, complete, ..reading.clone() }));
-            let added = scores.iter().zip(&before).map(|(now, before)| now - before).collect();
-            before = scores;
-            added
-        })
-        .collect()
+    let until =
+        |seen: usize| Reading { events: reading.events[..seen].to_vec(), ..reading.clone() };
+    (1..=reading.events.len()).map(|seen| gallery.added(&until(seen))).collect()
 }
 
 impl<'a> Watcher<'a> {
@@ -163,8 +154,7 @@ impl<'a> Watcher<'a> {
             Decision::GoOn => {
                 let all = self.test(&self.total, self.last.fixations);
                 let last = self.test(&self.window, recent);
-                // Where both decide, the last fixations do: after this, they alone are tested.
-                if recent < self.last.fixations && last.1.is_some() { last } else { all }
+                if last.1 == Some(Decision::Reject) { last } else { all }
             }
             _ => self.test(&self.window, recent),
         };
