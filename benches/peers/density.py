@@ -64,7 +64,7 @@ def model_of(problem: Problem) -> Callable[[], None]:
 
 
 class Sampler:
-    """NUTS on one problem, compiled.
+    """NUTS on one problem, compiled when it is made.
 
     All that is done before the first transition counts as compilation. Transitions are those of
     NumPyro's own kernel; they run in two compiled loops, so that nothing of Python is timed.
@@ -98,9 +98,11 @@ class Sampler:
         """One chain, from random numbers of its own."""
         state = self.start._replace(rng_key=jax.random.PRNGKey(1 + round_number))
         times = [clock()]
-        state = jax.block_until_ready(self.warm(state))
+        state = self.warm(state)
+        state.z["theta"].block_until_ready()
         times.append(clock())
-        thetas, gradients, diverging = jax.block_until_ready(self.draw(state))
+        thetas, gradients, diverging = self.draw(state)
+        thetas.block_until_ready()
         times.append(clock())
         (warmup, warmup_cpu), (draw, draw_cpu) = np.diff(times, axis=0)
         return Sampled(

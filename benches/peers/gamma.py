@@ -30,7 +30,8 @@ def log_interval(shape: float, rate: float, lower: Array, upper: Array) -> Array
     below = special.gammainc(shape, rate * upper) - special.gammainc(shape, rate * lower)
     above = special.gammaincc(shape, rate * lower) - special.gammaincc(shape, rate * upper)
     with np.errstate(divide="ignore"):
-        return np.log(np.where(rate * lower > shape, above, below))
+        mass: Array = np.log(np.where(rate * lower > shape, above, below))
+    return mass
 
 
 def log_likelihood(problem: Problem, shape: float, rate: float) -> float:

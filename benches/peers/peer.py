@@ -1,4 +1,7 @@
-"""Times gazeprint and its peers on the same densities, in turns. See README.md; `run` calls this."""
+"""Times gazeprint and its peers on the same densities, in turns.
+
+See README.md; `run` calls this.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,17 @@ GAMMA_BOUND = 0.01
 MASSES = {"diagonal": False, "dense": True}
 """What NUTS may adapt to: a scale for each coefficient (NumPyro's default), or a covariance."""
 
+OURS = ("laplace", "nuts")
+COMPARED = (*OURS, "numpyro")
+
+RATIOS = {
+    "as run": "per effective draw, in a run of the length it had",
+    "equal": "warm-up, then as many effective draws as ours",
+    "no warm-up": "as many effective draws as ours, as if warm-up were free",
+    "density": "as `equal`, but effective for the density instead of its coefficients",
+}
+"""Ways to compare, each a ratio of NumPyro's time to ours."""
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -45,12 +59,8 @@ class Cost:
     effective_density: float
     """Of the density itself."""
 
-    def seconds(self, cpu: bool = False) -> float:
-        """In all."""
-        return self.fixed_cpu + self.drawn_cpu if cpu else self.fixed + self.drawn
-
-    def seconds_for(self, share: float, cpu: bool = False) -> float:
-        """For a share of the draws, or a multiple."""
+    def seconds(self, cpu: bool = False, share: float = 1.0) -> float:
+        """In all, for a share of the draws or a multiple of them."""
         if cpu:
             return self.fixed_cpu + share * self.drawn_cpu
         return self.fixed + share * self.drawn
@@ -76,21 +86,18 @@ class Compared:
     error: float
     """Expected total variation of NumPyro's mean density to the exact one."""
 
-    def ratios(self, ours: Cost) -> dict[str, float]:
-        """How many times as long NumPyro takes, in several ways."""
-        theirs, share = self.numpyro, ours.effective / self.numpyro.effective
-        density_share = ours.effective_density / theirs.effective_density
-        return {
-            "as run": theirs.seconds() * share / ours.seconds(),
-            "as run, processor": theirs.seconds(True) * share / ours.seconds(True),
-            "equal": theirs.seconds_for(share) / ours.seconds(),
-            "equal, processor": theirs.seconds_for(share, True) / ours.seconds(True),
-            "no warm-up": theirs.drawn * share / ours.seconds(),
-            "no warm-up, processor": theirs.drawn_cpu * share / ours.seconds(True),
-            "equal for the density": theirs.seconds_for(density_share) / ours.seconds(),
-            "equal for the density, processor": theirs.seconds_for(density_share, True)
-            / ours.seconds(True),
-        }
+    def times(self, ours: Cost, cpu: bool) -> dict[str, float]:
+        """What NumPyro takes for as many effective draws as ours, in the ways of RATIOS."""
+        theirs = self.numpyro
+        share = ours.effective / theirs.effective
+        share_density = ours.effective_density / theirs.effective_density
+        times = (
+            theirs.seconds(cpu) * share,
+            theirs.seconds(cpu, share),
+            theirs.seconds(cpu, share) - theirs.seconds(cpu, 0.0),
+            theirs.seconds(cpu, share_density),
+        )
+        return dict(zip(RATIOS, times, strict=True))
 
 
 @dataclass(frozen=True)
@@ -114,20 +121,28 @@ class Ours:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         assert process.stdin is not None and process.stdout is not None
         self.requests, self.answers = process.stdin, process.stdout
-        self.problems = int(self.answers.readline())
+        # It says how many problems there are once they are written.
+        self.answer()
+
+    def answer(self) -> str:
+        """Waits for a line."""
+        line = self.answers.readline()
+        if not line:
+            raise RuntimeError("the example ended; what it says is above")
+        return line
 
     def ask(self, problem: int, round_number: int) -> dict[str, Any]:
         """Times a problem."""
         self.requests.write(f"{problem} {round_number}\n")
         self.requests.flush()
-        answer: dict[str, Any] = json.loads(self.answers.readline())
+        answer: dict[str, Any] = json.loads(self.answer())
         return answer
 
 
 @contextmanager
 def started(example: Path, problems: Path, readers: str) -> Iterator[Ours]:
     """Starts the example, which writes the problems first."""
-    command = [example, "--problems", problems, "--readers", readers, "--ask"]
+    command = [str(example), "--problems", str(problems), "--readers", readers, "--ask"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -150,9 +165,7 @@ def effective_for_density(region: Array, variance: Array, variance_of_mean: Arra
     return float((region @ variance) / (region @ variance_of_mean))
 
 
-def cost_of_ours(
-    rounds: list[dict[str, Any]], effective: float, effective_density: float
-) -> Cost:
+def cost_of_ours(rounds: list[dict[str, Any]], effective: float, effective_density: float) -> Cost:
     """Ours, with all that it does from the observations on."""
     seconds, cpu = (
         float(np.mean([r[name] if r[name] is not None else np.nan for r in rounds]))
@@ -262,74 +275,75 @@ def compare_gamma(
     )
 
 
-def total_ratios(rows: list[Compared], engine: str) -> dict[str, float]:
-    """Over all densities: the sums of seconds, each density with the draws of ours."""
+def ratios(rows: list[Compared], engine: str, cpu: bool = False) -> dict[str, float]:
+    """Over some densities: the sum of NumPyro's times, over the sum of ours."""
     costs: list[Cost] = [getattr(row, engine) for row in rows]
-    totals = {}
-    for name in rows[0].ratios(costs[0]):
-        times = [cost.seconds("processor" in name) for cost in costs]
-        theirs = [row.ratios(cost)[name] * t for row, cost, t in zip(rows, costs, times)]
-        totals[name] = sum(theirs) / sum(times)
-    return totals
+    ours = sum(cost.seconds(cpu) for cost in costs)
+    theirs = [row.times(cost, cpu) for row, cost in zip(rows, costs, strict=True)]
+    return {way: sum(times[way] for times in theirs) / ours for way in RATIOS}
 
 
-def table(header: str, lines: list[list[str]]) -> None:
-    """Prints a table, names to the left, numbers to the right."""
-    cells = [header.split("|"), *lines]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
-    for row in cells:
-        first = row[0].ljust(widths[0])
-        print("  ".join([first, *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:]))]))
+def all_ratios(rows: list[Compared]) -> dict[str, dict[str, dict[str, float]]]:
+    """Those of both engines, for the report."""
+    kinds = (("wall", False), ("processor", True))
+    return {"ratios": {f"{e}, {k}": ratios(rows, e, cpu) for e in OURS for k, cpu in kinds}}
+
+
+def table(lines: list[list[str]]) -> None:
+    """Prints a table with a header, names to the left, numbers to the right."""
+    widths = [max(len(row[i]) for row in lines) for i in range(len(lines[0]))]
+    for row in lines:
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        print("  ".join([row[0].ljust(widths[0]), *cells[1:]]).rstrip())
 
 
 def show_reader(rows: list[Compared], mass: str) -> None:
     """One reader against one setting of NumPyro."""
     print(f"\n{rows[0].reader}, NumPyro with a {mass} mass matrix; milliseconds on the wall\n")
-    lines = []
+    lines = ["density n laplace nuts NumPyro".split() + ["eff"] * 3 + ["eff/s"] * 3]
+    lines[0] += ["as run", "equal", "compile s", "TV", "TV nuts", "error"]
     for row in rows:
-        ours, nuts, theirs = row.laplace, row.nuts, row.numpyro
-        ratios = row.ratios(ours)
+        costs = (row.laplace, row.nuts, row.numpyro)
+        found = ratios([row], "laplace")
         lines.append(
             [
                 row.density,
                 str(row.observations),
-                *(f"{1e3 * cost.seconds():.2f}" for cost in (ours, nuts, theirs)),
-                *(f"{cost.effective:.0f}" for cost in (ours, nuts, theirs)),
-                *(f"{cost.effective / cost.seconds():.0f}" for cost in (ours, nuts, theirs)),
-                f"{ratios['as run']:.0f}",
-                f"{ratios['equal']:.0f}",
+                *(f"{1e3 * cost.seconds():.2f}" for cost in costs),
+                *(f"{cost.effective:.0f}" for cost in costs),
+                *(f"{cost.effective / cost.seconds():.0f}" for cost in costs),
+                f"{found['as run']:.0f}",
+                f"{found['equal']:.0f}",
                 f"{row.compile_seconds:.1f}",
                 f"{row.total_variation:.4f}",
                 f"{row.total_variation_nuts:.4f}",
                 f"{row.error:.4f}",
             ]
         )
-    table(
-        "density|n|laplace|nuts|NumPyro|eff|eff|eff|eff/s|eff/s|eff/s|ratio|equal|compile s|TV|TV nuts|error",
-        lines,
-    )
-    print("\nall densities: NumPyro's time over ours, for as many effective draws")
-    for engine in ("laplace", "nuts"):
-        totals = total_ratios(rows, engine)
-        print(f"  {engine:8}", "; ".join(f"{name} {ratio:.1f}" for name, ratio in totals.items()))
-    theirs = [row.numpyro for row in rows]
-    print(
-        f"  seconds: laplace {sum(r.laplace.seconds() for r in rows):.3f}"
-        f" (processor {sum(r.laplace.seconds(True) for r in rows):.3f}),"
-        f" nuts {sum(r.nuts.seconds() for r in rows):.2f}"
-        f" ({sum(r.nuts.seconds(True) for r in rows):.2f}),"
-        f" NumPyro {sum(c.seconds() for c in theirs):.2f}"
-        f" ({sum(c.seconds(True) for c in theirs):.2f}),"
-        f" compilation {sum(r.compile_seconds for r in rows):.0f}"
-    )
+    table(lines)
+
+    print("\nall densities, seconds\n")
+    lines = [["", "laplace", "nuts", "NumPyro", "compilation"]]
+    for name, cpu in (("wall", False), ("processor", True)):
+        times = [sum(getattr(r, e).seconds(cpu) for r in rows) for e in COMPARED]
+        compilation = "" if cpu else f"{sum(r.compile_seconds for r in rows):.0f}"
+        lines.append([name, *(f"{t:.3f}" for t in times), compilation])
+    table(lines)
+
+    print("\nall densities, NumPyro's time over ours\n")
+    lines = [["", "laplace", "processor", "nuts", "processor", ""]]
+    columns = [ratios(rows, engine, cpu) for engine in OURS for cpu in (False, True)]
+    for way, meaning in RATIOS.items():
+        lines.append([way, *(f"{column[way]:.1f}" for column in columns), meaning])
+    table(lines)
 
 
 def show_gamma(rows: list[GammaCompared]) -> None:
     """Gamma densities."""
     print("\ngamma densities by maximum likelihood; milliseconds on the wall\n")
-    table(
-        "reader|density|n|ours|SciPy|ratio|nats behind an observation",
-        [
+    lines = [["reader", "density", "n", "ours", "SciPy", "ratio", "nats behind an observation"]]
+    for row in rows:
+        lines.append(
             [
                 row.reader,
                 row.density,
@@ -339,9 +353,8 @@ def show_gamma(rows: list[GammaCompared]) -> None:
                 f"{row.scipy_seconds / row.seconds:.0f}",
                 "outside the family" if row.behind is None else f"{row.behind:.1e}",
             ]
-            for row in rows
-        ],
-    )
+        )
+    table(lines)
     wall = sum(r.scipy_seconds for r in rows) / sum(r.seconds for r in rows)
     cpu = sum(r.scipy_cpu_seconds for r in rows) / sum(r.cpu_seconds for r in rows)
     print(f"\nall densities: SciPy's time over ours {wall:.0f} (processor {cpu:.0f})")
@@ -397,7 +410,6 @@ def main() -> int:
                 compared, gamma_fit = compare(ours, number, problem, arguments)
                 rows += compared
                 gammas.append(gamma_fit)
-            ours.requests.close()
     groups = {
         (reader, mass): [row for row in rows if (row.reader, row.mass) == (reader, mass)]
         for reader in dict.fromkeys(row.reader for row in rows)
@@ -411,24 +423,15 @@ def main() -> int:
     print("\n".join(["\nthe sides disagree:", *found] if found else ["both sides infer the same"]))
     if arguments.json:
         report = {
-            "densities": [
-                {**asdict(r), "ratios": {e: r.ratios(getattr(r, e)) for e in ("laplace", "nuts")}}
-                for r in rows
-            ],
+            "densities": [{**asdict(row), **all_ratios([row])} for row in rows],
             "totals": [
-                {
-                    "reader": reader,
-                    "mass": mass,
-                    **{engine: total_ratios(group, engine) for engine in ("laplace", "nuts")},
-                }
+                {"reader": reader, "mass": mass, **all_ratios(group)}
                 for (reader, mass), group in groups.items()
             ],
             "gamma": [asdict(fit) for fit in gammas],
             "disagreements": found,
-            "settings": {
-                name: getattr(arguments, name)
-                for name in ("readers", "densities", "mass", "warmup", "draws", "rounds")
-            },
+            "settings": {n: v for n, v in vars(arguments).items() if n not in ("example", "json")},
+            "load": os.getloadavg()[0],
         }
         arguments.json.write_text(json.dumps(report, indent=1) + "\n")
     return 1 if found else 0

@@ -7,7 +7,7 @@ that a mistake on either side shows.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,19 +39,17 @@ class Problem:
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Problem:
         """Checks that the prior is a product, so that peers may sample it as one."""
-        triangle = iter(fields.pop("prior_covariance"))
         size = len(fields["prior_mean"])
         covariance = np.zeros((size, size))
-        for i in range(size):
-            for j in range(i + 1):
-                covariance[i, j] = next(triangle)
+        covariance[np.tril_indices(size)] = fields.pop("prior_covariance")
         if np.count_nonzero(covariance - np.diag(np.diag(covariance))):
             raise ValueError(f"{fields['density']}: the prior's coefficients depend on each other")
-        texts = {name: fields.pop(name) for name in ("reader", "density", "truncation")}
-        bounds = {name: float(fields.pop(name)) for name in ("lower", "upper")}
         fields["uppers"] = [np.inf if r is None else r for r in fields["uppers"]]
-        arrays = {name: np.asarray(value, dtype=np.float64) for name, value in fields.items()}
-        return cls(**texts, **bounds, **arrays, prior_sd=np.sqrt(np.diag(covariance)))
+        given: dict[str, Any] = {
+            name: np.array(value) if isinstance(value, list) else value
+            for name, value in fields.items()
+        }
+        return cls(**given, prior_sd=np.sqrt(np.diag(covariance)))
 
     def intervals(self) -> tuple[Array, Array]:
         """What each observation is confined to, as far as it is on the support."""
@@ -73,7 +71,7 @@ class Problem:
         start = np.clip((lowers - left) / width, 0.0, 1.0)
         end = np.clip((uppers - left) / width, 0.0, 1.0)
         part, middle = width * (end - start), 0.5 * (start + end)
-        weights = np.zeros((len(lowers), len(self.nodes)))
+        weights: Array = np.zeros((len(lowers), len(self.nodes)))
         weights[:, :-1] += part * (1.0 - middle)
         weights[:, 1:] += part * middle
         return weights
@@ -86,7 +84,9 @@ class Problem:
         steps = np.clip(steps, 0.0, cells)
         cell = np.minimum(steps.astype(int), cells - 1)
         t = (steps - cell)[:, None]
-        return np.sum((1.0 - t) * self.features[cell] + t * self.features[cell + 1], axis=0)
+        at = (1.0 - t) * self.features[cell] + t * self.features[cell + 1]
+        total: Array = at.sum(axis=0)
+        return total
 
     def region(self) -> Array:
         """Weights of the nodes in the mass of where densities are compared.
@@ -109,13 +109,14 @@ class Problem:
         """Densities that integrate to one over the support; the last axis is that of nodes."""
         weights = self.support()
         peak = np.max(np.where(weights > 0.0, log_f, -np.inf), axis=-1, keepdims=True)
-        f = np.exp(np.minimum(log_f - peak, 600.0))
-        return f / (f @ weights)[..., None]
+        f: Array = np.exp(np.minimum(log_f - peak, 600.0))
+        f /= (f @ weights)[..., None]
+        return f
 
     def support(self) -> Array:
         """Weights of the nodes in the mass of the support."""
-        whole = Problem(**{**self.__dict__, "truncation": "full"})
-        return whole.masses()[0]
+        weights: Array = replace(self, truncation="full").masses()[0]
+        return weights
 
 
 def read(path: Path) -> list[Problem]:
@@ -130,7 +131,7 @@ def total_variation(region: Array, f: Array, g: Array) -> float:
 
 def deviations(region: Array, densities: Array) -> Array:
     """How each draw moves the mean density, normalised over the region, to first order."""
-    mass = densities @ region
     mean = np.mean(densities, axis=0)
     total = mean @ region
-    return (densities - (mean / total) * mass[:, None]) / total
+    moves: Array = (densities - (mean / total) * (densities @ region)[:, None]) / total
+    return moves
