@@ -21,6 +21,7 @@ use gazeprint::simulate::Simulation;
 use gazeprint::template::Probe;
 use gazeprint_eval::decision::{Rules, ratios_to_cohort};
 use gazeprint_store::{Gallery, Location, Secret};
+use rayon::prelude::*;
 
 const PROBES: usize = 25;
 const STEPS: [&str; 5] = ["open", "load", "side by side", "encode", "score"];
@@ -78,7 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             marks.push(Instant::now());
             let templates = loaded.background.gallery(&loaded.templates)?;
             marks.push(Instant::now());
-            let probes: Vec<Probe> = probe.iter().map(|r| templates.probe(r)).collect();
+            let probes: Vec<Probe> = probe.par_iter().map(|r| templates.probe(r)).collect();
             let probe = Probe::merged(&probes);
             marks.push(Instant::now());
             let ratios = ratios_to_cohort(&templates.scores(&probe));

@@ -10,6 +10,7 @@ use gazeprint::saccade::{Reading, readings};
 use gazeprint::template::Probe;
 use gazeprint_eval::decision::{FEWEST_READERS, Rules, ratios_to_cohort};
 use gazeprint_store::{Entry, Event, Gallery, GalleryError, Remember};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::enroll::limits_of;
@@ -94,7 +95,7 @@ impl Comparing {
 
     /// Compares a probe with all readers.
     pub(crate) fn compare(&self, readings: &[Reading]) -> Compared {
-        let probes: Vec<Probe> = readings.iter().map(|r| self.templates.probe(r)).collect();
+        let probes: Vec<Probe> = readings.par_iter().map(|r| self.templates.probe(r)).collect();
         let probe = Probe::merged(&probes);
         let scores = self.templates.scores(&probe);
         let ratios = ratios_to_cohort(&scores);

@@ -2,9 +2,11 @@
 
 use gazeprint::method::{Background, Template};
 use gazeprint::replay::Sketch;
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use zeroize::Zeroizing;
 
 use crate::recordings::Recording;
 use crate::seal::random;
@@ -213,11 +215,16 @@ pub(crate) fn templates(
     at: &Location,
     snapshot: &mut Snapshot<'_>,
 ) -> Result<Vec<StoredTemplate>, GalleryError> {
-    let mut stored: Vec<StoredTemplate> = Vec::new();
+    let mut records: Vec<(String, Zeroizing<Vec<u8>>)> = Vec::new();
     snapshot.each(Kind::Template, |name, bytes| {
-        stored.push(decode(at, &format!("the template of {name:?}"), &bytes)?);
+        records.push((name.to_owned(), bytes));
         Ok::<_, GalleryError>(())
     })?;
+    let decoded = |(name, bytes): &(String, Zeroizing<Vec<u8>>)| {
+        decode(at, &format!("the template of {name:?}"), bytes)
+    };
+    let mut stored: Vec<StoredTemplate> =
+        records.par_iter().map(decoded).collect::<Result<_, _>>()?;
     stored.sort_by(|a, b| a.entry.id.cmp(&b.entry.id));
     Ok(stored)
 }

@@ -81,15 +81,6 @@ pub(crate) fn exp_shifted(x: &[f64], shift: f64, out: &mut [f64]) {
 /// Branch-free exponential: `2^k` times a polynomial on half an octave each side of zero.
 #[inline(always)]
 fn exp(x: f64) -> f64 {
-    let clamped = if x < LEAST_EXPONENT { LEAST_EXPONENT } else { x };
-    let clamped = if clamped > MAX_EXPONENT { MAX_EXPONENT } else { clamped };
-    let value = exp_of_normal(clamped);
-    if x < LEAST_EXPONENT { 0.0 } else { value }
-}
-
-/// The same between the exponents that have normal numbers.
-#[inline(always)]
-fn exp_of_normal(x: f64) -> f64 {
     /// Adding this rounds to an integer, which then stands in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     const LN_2_HIGH: f64 = 6.931_471_803_691_238e-1;
@@ -110,14 +101,17 @@ fn exp_of_normal(x: f64) -> f64 {
         1.0,
         1.0,
     ];
-    let shifted = x.mul_add(std::f64::consts::LOG2_E, ROUND);
+    let clamped = if x < LEAST_EXPONENT { LEAST_EXPONENT } else { x };
+    let clamped = if clamped > MAX_EXPONENT { MAX_EXPONENT } else { clamped };
+    let shifted = clamped.mul_add(std::f64::consts::LOG2_E, ROUND);
     let k = shifted - ROUND;
-    let r = k.mul_add(-LN_2_LOW, k.mul_add(-LN_2_HIGH, x));
+    let r = k.mul_add(-LN_2_LOW, k.mul_add(-LN_2_HIGH, clamped));
     let mut poly = POLYNOMIAL[0];
     for c in &POLYNOMIAL[1..] {
         poly = poly.mul_add(r, *c);
     }
-    poly * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
+    let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
+    if x < LEAST_EXPONENT { 0.0 } else { poly * power }
 }
 
 /// The logarithm of a product of many positive normal numbers, with one `ln` in all.

@@ -101,7 +101,7 @@ impl Visited {
 }
 
 /// Lanes that are computed by one thread at once.
-const BLOCK: usize = 4;
+const BLOCK: usize = 2;
 
 /// Readers around a population: first places on a line as rows, the rest by situation.
 #[derive(Debug, Clone)]
@@ -168,6 +168,8 @@ impl Gallery for PopulationGallery {
         let mut scores = self.places.scores(probe);
         let looks = self.common.looks(probe.seen());
         let blocks = self.readers.par_chunks(BLOCK).zip(scores.par_chunks_mut(BLOCK * LANES));
+        // One by one: a thread that wakes late finds something left.
+        let blocks = blocks.with_max_len(1);
         blocks.for_each(|(lanes, scores)| {
             for (parts, scores) in parts(lanes, &looks).iter().zip(scores.chunks_mut(LANES)) {
                 scores.iter_mut().enumerate().for_each(|(lane, s)| *s += sum(parts, lane));
