@@ -46,7 +46,7 @@ fn readers_are_recognised() {
     // And those of fixations, as they come.
     let gallery = fitted.gallery.as_ref();
     for reading in test.iter().step_by(29) {
-        let mut sums = vec![0.0; 12];
+        let mut sums = [0.0; 12];
         for seen in 1..=reading.events.len() {
             let events = reading.events[..seen].to_vec();
             let until = Reading { events, complete: false, ..(*reading).clone() };
