@@ -274,9 +274,17 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
     let progress = Progress::new(1)?;
     let mut gallery = args.open()?;
     // Also where the reader is gone already: who was interrupted tries it again.
-    if gallery.finish_erasing()? {
-        let at = gallery.location();
-        print(&format!("{at}: an earlier erasure that was cut short is finished now\n"))?;
+    match gallery.finish_erasing() {
+        Ok(true) => {
+            let at = gallery.location();
+            print(&format!("{at}: an earlier erasure that was cut short is finished now\n"))?;
+        }
+        Ok(false) => {}
+        Err(GalleryError::Store(StoreError::Leftovers { .. })) => eprintln!(
+            "warning: {}: what was removed before could still not be overwritten",
+            gallery.location()
+        ),
+        Err(error) => return Err(error.into()),
     }
     let readers = gallery.list()?;
     let id = gallery.id_of(reader);

@@ -162,6 +162,37 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let mut out = io::stdout().lock();
     let mut pending: Option<Outgoing> = None;
+    let listened = listen(args, &texts, &mut session, &mut gallery, &mut out, &mut pending);
+    // Whatever came in is looked at, logged and remembered, also where it ends in something wrong.
+    let was_known = session.replay.is_some();
+    session.end(&mut gallery)?;
+    listened?;
+    match pending {
+        Some(answer) => _ = say(&mut out, &session.answer(answer.counted))?,
+        None if session.replay.is_some() && !was_known => {
+            say(&mut out, &session.answer(true))?;
+        }
+        None => {}
+    }
+    let Step { fixations, seconds, llr, decision } = session.answer(true).step;
+    let why = session.replay.map_or_else(String::new, |r| format!("; {}", r.describe(id)));
+    eprintln!(
+        "{}: {id} after {}, {seconds:.1} s, llr {llr:+.2} nats{why}",
+        decision.name(),
+        plural(fixations, "fixation")
+    );
+    if decision == Decision::Accept { Ok(()) } else { Err(Refused.into()) }
+}
+
+/// Answers to what comes in, until there is no more or nobody listens.
+fn listen(
+    args: &Args,
+    texts: &[Text],
+    session: &mut Session<'_>,
+    gallery: &mut Gallery,
+    out: &mut impl Write,
+    pending: &mut Option<Outgoing>,
+) -> anyhow::Result<()> {
     for (number, line) in io::stdin().lock().lines().enumerate() {
         let line = line.context("standard input")?;
         if line.trim().is_empty() {
@@ -185,40 +216,24 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             };
             session.begin(text);
             if let Some(answer) = pending.take() {
-                session.settle(&mut gallery)?;
-                if !say(&mut out, &session.answer(answer.counted))? {
+                session.settle(gallery)?;
+                if !say(out, &session.answer(answer.counted))? {
                     break;
                 }
             }
         }
         let counted = session.step(incoming).with_context(at)?;
-        session.settle(&mut gallery)?;
+        session.settle(gallery)?;
         let answer = session.answer(counted);
         if args.by_text {
             // A text counts if any of its fixations does.
-            let counted = answer.counted || pending.is_some_and(|before| before.counted);
-            pending = Some(Outgoing { counted, ..answer });
-        } else if !say(&mut out, &answer)? {
+            let counted = answer.counted || pending.as_ref().is_some_and(|before| before.counted);
+            *pending = Some(Outgoing { counted, ..answer });
+        } else if !say(out, &answer)? {
             break;
         }
     }
-    let was_known = session.replay.is_some();
-    session.end(&mut gallery)?;
-    match pending {
-        Some(answer) => _ = say(&mut out, &session.answer(answer.counted))?,
-        None if session.replay.is_some() && !was_known => {
-            say(&mut out, &session.answer(true))?;
-        }
-        None => {}
-    }
-    let Step { fixations, seconds, llr, decision } = session.answer(true).step;
-    let why = session.replay.map_or_else(String::new, |r| format!("; {}", r.describe(id)));
-    eprintln!(
-        "{}: {id} after {}, {seconds:.1} s, llr {llr:+.2} nats{why}",
-        decision.name(),
-        plural(fixations, "fixation")
-    );
-    if decision == Decision::Accept { Ok(()) } else { Err(Refused.into()) }
+    Ok(())
 }
 
 impl Session<'_> {
@@ -229,6 +244,10 @@ impl Session<'_> {
         if let Some(reading) = before.and_then(|before| before.reading) {
             let ended = Sketch::of(&reading);
             self.look_at(std::slice::from_ref(&ended));
+            // Who takes over may play back what was read in this very session.
+            let own =
+                replayed(&Known::default(), &Known::new(&self.ended), std::slice::from_ref(&ended));
+            self.replay = self.replay.take().or(own);
             self.ended.push(ended);
         }
     }
@@ -347,7 +366,9 @@ impl Session<'_> {
 /// What to say where the gallery is too small for decisions at the wanted rates.
 fn unreachable(rules: &Rules, watcher: &Watcher<'_>, args: &Args) -> Vec<String> {
     let window = args.window as usize;
-    let [lowest, highest] = rules.bounds(window);
+    let [lowest, _] = rules.bounds(window);
+    // The first decision may rest on any number of fixations.
+    let highest = rules.highest();
     let [reject, accept] = watcher.thresholds();
     let mut warnings = Vec::new();
     let mut warn = |what, option, rate, then| {

@@ -206,6 +206,12 @@ impl Rules {
         llrs
     }
 
+    /// The highest calibrated ratio that a probe of any length can have.
+    pub fn highest(&self) -> f64 {
+        let lengths = self.judge.lengths.iter().map(|l| l.log_fixations.exp().round() as usize);
+        lengths.map(|fixations| self.bounds(fixations)[1]).fold(0.0, f64::max)
+    }
+
     /// The lowest and the highest calibrated ratio that a probe of so many fixations can have.
     pub fn bounds(&self, fixations: usize) -> [f64; 2] {
         self.judge.bounds(fixations as f64).unwrap_or([0.0, 0.0])

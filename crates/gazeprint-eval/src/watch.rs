@@ -91,7 +91,8 @@ pub struct Watcher<'a> {
 
 /// What each fixation of a reading adds to the scores of all readers of a gallery.
 ///
-/// A move is known when the next fixation begins, and counts with that one.
+/// A move is known when the next fixation begins, and counts with that one. The last one, away from
+/// the text, is not known while somebody reads.
 pub fn increments(gallery: &dyn Gallery, reading: &Reading) -> Vec<Vec<f64>> {
     let until =
         |seen: usize| Reading { events: reading.events[..seen].to_vec(), ..reading.clone() };
@@ -139,6 +140,9 @@ impl<'a> Watcher<'a> {
 
     /// Looks at the next fixation: how long it was, and what it adds to the scores of all readers.
     pub fn next(&mut self, duration_ms: f64, added: Vec<f64>) -> Step {
+        // A score that is no number would stay in all sums: it says nothing.
+        let is_known = added.iter().all(|a| a.is_finite());
+        let added = if is_known { added } else { vec![0.0; added.len()] };
         self.total.iter_mut().zip(&added).for_each(|(total, added)| *total += added);
         self.window.iter_mut().zip(&added).for_each(|(sum, added)| *sum += added);
         self.recent.push_back(added);
@@ -308,6 +312,11 @@ mod tests {
         for _ in 0..50 {
             assert_eq!(watcher.next(250.0, vec![f64::NAN; READERS]).decision, Decision::GoOn);
         }
+        // Nor does it keep a decision from being tested again.
+        let mut watcher = watch(&rules, 100);
+        until(&mut watcher, 4, Decision::Accept);
+        watcher.next(250.0, vec![f64::INFINITY; READERS]);
+        until(&mut watcher, 5, Decision::Reject);
         let nothing = WatchParams { window: 0, ..WatchParams::default() };
         let mut watcher = Watcher::new(&rules, READERS, 0, nothing);
         assert_eq!(watcher.next(250.0, by(0)).fixations, 1);

@@ -16,7 +16,7 @@ fn params() -> SimulationParams {
     SimulationParams { readers: 20, texts: 80, coverage: 1.0, ..Default::default() }
 }
 
-/// What fixations add, one by one, is what the whole reading scores.
+/// What fixations add, one by one, is what the reading scores whose end is not known to be one.
 #[test]
 fn increments_add_up() {
     let (all, _) = readings(&params().build().unwrap().run(), Limits::default());
@@ -31,7 +31,7 @@ fn increments_add_up() {
         .collect();
     let gallery = population.background().gallery(&templates).unwrap();
     for reading in test.iter().step_by(37) {
-        let probe = gallery.probe(reading);
+        let probe = gallery.probe(&Reading { complete: false, ..(*reading).clone() });
         let whole = gallery.scores(&probe);
         let mut sum = [0.0; 20];
         for added in increments(&gallery, reading) {

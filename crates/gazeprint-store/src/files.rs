@@ -24,7 +24,14 @@ pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
 
 #[cfg(unix)]
 fn sync(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        // What may not be read, or a file system that has no such thing.
+        Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) => {
+            Ok(())
+        }
+        synced => synced,
+    }
 }
 
 /// Elsewhere folders cannot be opened.
@@ -43,7 +50,8 @@ pub(crate) fn draft_of(file: &Path, number: u64) -> PathBuf {
 /// Gives a draft its name, if nothing has that name. The draft is gone then.
 pub(crate) fn publish(draft: &Path, file: &Path) -> io::Result<()> {
     match fs::hard_link(draft, file) {
-        Ok(()) => fs::remove_file(draft)?,
+        // The name is taken: another one for the same file does no harm.
+        Ok(()) => _ = fs::remove_file(draft),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
         // A file system without links. Nobody else takes the name between the two.
         Err(_) => {

@@ -185,16 +185,5 @@ fn median_seconds<T>(times: usize, mut work: impl FnMut() -> T) -> f64 {
 
 /// Seconds to read numbers from memory once: what nothing that looks at all of them can beat.
 fn sum_seconds(times: usize, numbers: &[f32]) -> f64 {
-    use rayon::prelude::*;
-    const CHUNK: usize = 1 << 20;
-    let sum = |chunk: &[f32]| {
-        let mut sums = [0.0f32; 64];
-        for part in chunk.chunks_exact(64) {
-            for j in 0..64 {
-                sums[j] += part[j];
-            }
-        }
-        sums.iter().sum::<f32>()
-    };
-    median_seconds(times, || numbers.par_chunks(CHUNK).map(sum).sum::<f32>())
+    median_seconds(times, || gazeprint::search::sum(numbers))
 }

@@ -115,13 +115,18 @@ pub(super) fn measure(bench: &Bench, count: usize, say: impl Fn(&str)) -> anyhow
     let together_seconds = median_seconds(3, || many.index.search(together, CANDIDATES));
     let coarse_seconds =
         median_seconds(TIMES, || many.index.search_coarsely(&queries[0], CANDIDATES, CANDIDATES));
-    let found: Vec<Found> =
-        probes.iter().zip(&queries).map(|((_, probe), query)| many.find(probe, query)).collect();
+    let found: Vec<Found> = probes
+        .iter()
+        .zip(&queries)
+        .map(|((_, probe), query)| many.find(probe, query))
+        .collect::<anyhow::Result<_>>()?;
     let share = |right: usize| right as f64 / probes.len() as f64;
-    let exact = (count <= MOST_SCORED).then(|| {
+    let exact = if count <= MOST_SCORED {
         say("search: scoring all");
-        many.best_of_all(&probes[..probes.len().min(SCORED_PROBES)])
-    });
+        Some(many.best_of_all(&probes[..probes.len().min(SCORED_PROBES)])?)
+    } else {
+        None
+    };
     let right = |of: &dyn Fn(usize) -> bool| share((0..probes.len()).filter(|i| of(*i)).count());
     let candidates = many.templates(&many.index.search(&queries[..1], CANDIDATES)[0]);
     let candidates = readers.background.gallery(&candidates)?;
@@ -190,31 +195,26 @@ impl<'a> Many<'a> {
         hits.par_iter().map(|hit| self.template(hit.reader)).collect()
     }
 
-    fn find(&self, probe: &Probe, query: &Query) -> Found {
-        let best = |hits: &[Hit]| {
-            let scores = self.scores(&self.templates(hits), probe);
+    fn find(&self, probe: &Probe, query: &Query) -> anyhow::Result<Found> {
+        let best = |hits: &[Hit]| -> anyhow::Result<usize> {
+            let scores = self.readers.background.gallery(&self.templates(hits))?.scores(probe);
             let best = (0..hits.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));
-            best.map_or(usize::MAX, |best| hits[best].reader)
+            Ok(best.map_or(usize::MAX, |best| hits[best].reader))
         };
-        Found {
-            best: best(&self.index.search(std::slice::from_ref(query), CANDIDATES)[0]),
-            coarsely: best(&self.index.search_coarsely(query, CANDIDATES, CANDIDATES)),
-        }
-    }
-
-    fn scores(&self, templates: &[Template], probe: &Probe) -> Vec<f64> {
-        let gallery = self.readers.background.gallery(templates);
-        gallery.map_or_else(|_| Vec::new(), |gallery| gallery.scores(probe))
+        Ok(Found {
+            best: best(&self.index.search(std::slice::from_ref(query), CANDIDATES)[0])?,
+            coarsely: best(&self.index.search_coarsely(query, CANDIDATES, CANDIDATES))?,
+        })
     }
 
     /// The best of all readers for every probe, each scored in full.
-    fn best_of_all(&self, probes: &[(usize, Probe)]) -> Vec<usize> {
+    fn best_of_all(&self, probes: &[(usize, Probe)]) -> anyhow::Result<Vec<usize>> {
         let mut best = vec![(f64::NEG_INFINITY, usize::MAX); probes.len()];
         for start in (0..self.index.len()).step_by(BATCH) {
             let numbers = start..(start + BATCH).min(self.index.len());
             let templates: Vec<Template> =
                 numbers.into_par_iter().map(|number| self.template(number)).collect();
-            let Ok(gallery) = self.readers.background.gallery(&templates) else { continue };
+            let gallery = self.readers.background.gallery(&templates)?;
             for ((_, probe), best) in probes.iter().zip(&mut best) {
                 for (i, score) in gallery.scores(probe).into_iter().enumerate() {
                     if score > best.0 {
@@ -223,7 +223,7 @@ impl<'a> Many<'a> {
                 }
             }
         }
-        best.into_iter().map(|(_, reader)| reader).collect()
+        Ok(best.into_iter().map(|(_, reader)| reader).collect())
     }
 }
 
@@ -231,7 +231,8 @@ impl Report {
     pub(super) fn text(&self) -> String {
         let exact = self.exact.map_or_else(String::new, |exact| {
             format!(
-                "the best of all, every reader scored in full: {exact:.4} of {SCORED_PROBES} probes find it\n"
+                "the best of all, every reader scored in full: {exact:.4} of {} probes find it\n",
+                self.probes.min(SCORED_PROBES)
             )
         });
         format!(

@@ -261,3 +261,26 @@ fn a_replay_that_ends_with_its_first_text_is_told_in_a_line_more() {
     assert_eq!(steps(&output).len(), 1);
     assert_eq!(replayed(&output).0, Some(0));
 }
+
+#[test]
+fn what_was_read_in_the_same_session_is_no_less_a_replay() {
+    let own = Own::new();
+    let input = read_by(ANNA);
+    let output = watch(&own.gallery, ANNA, &[&input[..], &input[..]].concat(), &RATES);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let (first, last) = replayed(&output);
+    assert!(first.is_some_and(|first| first >= input.len()), "{first:?} of {}", input.len());
+    assert_eq!(last["decision"], "reject");
+}
+
+#[test]
+fn what_came_before_broken_input_is_remembered() {
+    let own = Own::new();
+    let input = read_by(ANNA);
+    let broken = [&input[..], &["{".to_owned()]].concat();
+    let output = watch(&own.gallery, ANNA, &broken, &RATES);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let output = watch(&own.gallery, ANNA, &input, &RATES);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(stderr(&output).contains(" of earlier probes of reader-r011"), "{}", stderr(&output));
+}

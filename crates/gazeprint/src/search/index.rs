@@ -50,7 +50,8 @@ impl Index {
     pub fn new(rows: Vec<Row>) -> Self {
         let largest = |i: usize| {
             let place = coarse_place(i);
-            rows.par_iter().map(|row| row[place].abs()).reduce(|| 0.0, f32::max)
+            let sizes = rows.par_iter().map(|row| row[place].abs());
+            sizes.filter(|size| size.is_finite()).reduce(|| 0.0, f32::max)
         };
         let steps: Vec<f32> =
             (0..COARSE).map(|i| (largest(i) / 127.0).max(f32::MIN_POSITIVE)).collect();
@@ -112,6 +113,7 @@ impl Index {
                 kernels::vectorised(Products { rows: row, queries, scores: &mut score });
                 Hit { score: score[0], ..hit }
             })
+            .filter(|hit| !hit.score.is_nan())
             .collect();
         hits.sort_by(Hit::order);
         hits.truncate(top);
@@ -158,6 +160,37 @@ fn leading(start: usize, scores: &[f32], top: usize) -> Vec<Hit> {
     let hit = |(i, score): (usize, &f32)| Hit { reader: start + i, score: *score };
     let hits = scores.iter().enumerate().filter(|(_, score)| !score.is_nan()).map(hit);
     first(hits.collect(), top)
+}
+
+/// A plain sum, as fast as memory allows: what nothing that looks at all of the numbers can beat.
+pub fn sum(numbers: &[f32]) -> f32 {
+    struct Sum<'a>(&'a [f32]);
+    impl NullaryFnOnce for Sum<'_> {
+        type Output = f32;
+
+        #[inline(always)]
+        fn call(self) -> f32 {
+            let mut sums = [0.0f32; SUMS];
+            for part in self.0.as_chunks::<SUMS>().0 {
+                for j in 0..SUMS {
+                    sums[j] += part[j];
+                }
+            }
+            let mut total = 0.0;
+            for sum in sums {
+                total += sum;
+            }
+            total
+        }
+    }
+    let sums: Vec<f32> = numbers
+        .par_chunks(CHUNK * COMPONENTS)
+        .map(|chunk| {
+            let rest: f32 = chunk.as_chunks::<SUMS>().1.iter().sum();
+            kernels::vectorised(Sum(chunk)) + rest
+        })
+        .collect();
+    sums.into_iter().sum()
 }
 
 /// Inner products of rows with queries.
@@ -254,6 +287,14 @@ mod tests {
     }
 
     #[test]
+    fn sums_are_those_of_all_numbers() {
+        let numbers: Vec<f32> = (0..60_003u16).map(|i| f32::from(i % 7)).collect();
+        let expected: f32 = numbers.iter().sum();
+        assert!((sum(&numbers) / expected - 1.0).abs() < 1e-5);
+        assert_eq!(sum(&[]), 0.0);
+    }
+
+    #[test]
     fn few_rows_and_odd_numbers_are_survived() {
         let mut rows = drawn(3, 2);
         let query = rows[0];
@@ -261,6 +302,8 @@ mod tests {
         let index = Index::new(rows);
         let found = &index.search(&[query], 10)[0];
         assert!(found.iter().all(|hit| hit.reader != 1) && found.len() == 2);
+        let coarsely = index.search_coarsely(&query, 10, 10);
+        assert_eq!(&coarsely, found);
         assert!(index.search(&[query], 0)[0].is_empty());
         assert!(Index::new(Vec::new()).search(&[query], 5)[0].is_empty());
         assert!(Index::default().search(&[], 5).is_empty());

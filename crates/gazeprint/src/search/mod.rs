@@ -11,5 +11,5 @@
 mod index;
 mod space;
 
-pub use index::{Hit, Index};
+pub use index::{Hit, Index, sum};
 pub use space::{COMPONENTS, Query, Row, Space};
