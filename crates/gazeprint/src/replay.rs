@@ -16,7 +16,8 @@
 //! so that more is asked of them: [`PIECE_SHARE`].
 //!
 //! What is not caught: a recording whose durations were stretched or whose places were moved by more
-//! than that, and probes with fewer than [`FEWEST`] fixations.
+//! than that, probes with fewer than [`FEWEST`] fixations, and pieces of known readings that are that
+//! short themselves.
 //!
 //! ```
 //! use gazeprint::corpus::Limits;
