@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Readers and texts are halved at random. One half of the readers is enrolled from one half of the
-//! texts, by a gallery's own means; the other half makes claims with the other texts.
+//! texts, by a gallery's own means; the other half makes claims with the other texts. For intervals,
+//! readers are drawn anew in both roles: those who make claims, and those who are claimed.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
@@ -26,8 +27,10 @@ const LENGTHS: [usize; 5] = [1, 3, 5, 10, usize::MAX];
 
 #[derive(Default, Clone)]
 struct Tally {
-    accepted: [f64; RATES.len()],
-    claims: f64,
+    /// Who made the claims, or read as themselves.
+    reader: usize,
+    /// With everybody who was claimed to be them: false claims that were accepted.
+    accepted: Vec<(usize, [f64; RATES.len()])>,
     taken: [f64; RATES.len()],
     probes: f64,
     rejected: [f64; RATES.len()],
@@ -79,7 +82,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             test.shuffle(&mut rng);
             let own = enrolled.iter().position(|e| *e == reader);
             for (tallies, m) in tallies.iter_mut().zip(LENGTHS) {
-                let mut tally = Tally::default();
+                let claimed = enrolled.iter().map(|reader| (*reader, [0.0; RATES.len()]));
+                let mut tally = Tally { reader, accepted: claimed.collect(), ..Tally::default() };
                 for chunk in test.chunks(m.min(test.len())) {
                     let probes: Vec<Probe> = chunk.iter().map(|r| gallery.probe(r)).collect();
                     let probe = Probe::merged(&probes);
@@ -92,8 +96,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                                 tally.rejected[i] += f64::from(u8::from(ratios[own] < claim));
                             }
                             None => {
-                                let accepted = ratios.iter().filter(|r| **r >= claim).count();
-                                tally.accepted[i] += accepted as f64;
+                                for (ratio, (_, accepted)) in ratios.iter().zip(&mut tally.accepted)
+                                {
+                                    accepted[i] += f64::from(u8::from(*ratio >= claim));
+                                }
                                 let known = rules.for_stranger(rate, probe.fixations()).ratio;
                                 tally.taken[i] += f64::from(u8::from(best >= known));
                             }
@@ -101,10 +107,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     }
                     match own {
                         Some(_) => tally.true_claims += 1.0,
-                        None => {
-                            tally.claims += ratios.len() as f64;
-                            tally.probes += 1.0;
-                        }
+                        None => tally.probes += 1.0,
                     }
                 }
                 tallies.push(tally);
@@ -116,33 +119,45 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     for (tallies, m) in tallies.iter().zip(LENGTHS) {
         for (i, rate) in RATES.into_iter().enumerate() {
-            let of = |errors: &dyn Fn(&Tally) -> f64, trials: &dyn Fn(&Tally) -> f64| {
-                let part = |draw: &mut dyn Iterator<Item = &Tally>| {
-                    let (mut e, mut t) = (0.0, 0.0);
-                    for tally in draw {
-                        e += errors(tally);
-                        t += trials(tally);
+            // Errors and trials of a tally, for how often each reader was drawn.
+            type Of<'a> = &'a dyn Fn(&Tally, &[f64]) -> [f64; 2];
+            let of = |count: Of<'_>| {
+                let part = |drawn: &[f64]| {
+                    let mut sums = [0.0; 2];
+                    for tally in tallies {
+                        let [errors, trials] = count(tally, drawn);
+                        sums[0] += drawn[tally.reader] * errors;
+                        sums[1] += drawn[tally.reader] * trials;
                     }
-                    e / t
+                    sums[0] / sums[1]
                 };
-                let mean = part(&mut tallies.iter());
+                let n = corpus.readers().len();
                 let mut values: Vec<f64> = (0..1000u64)
                     .map(|draw| {
                         use rand::RngExt;
                         let mut rng = Stream { seed: draw, index: stream::BOOTSTRAP }.chain(0);
-                        let n = tallies.len();
-                        part(&mut (0..n).map(|_| &tallies[rng.random_range(0..n)]))
+                        let mut drawn = vec![0.0; n];
+                        (0..n).for_each(|_| drawn[rng.random_range(0..n)] += 1.0);
+                        part(&drawn)
                     })
                     .collect();
                 values.sort_by(f64::total_cmp);
-                format!("{mean:.5} [{:.5}, {:.5}]", values[25], values[974])
+                format!("{:.5} [{:.5}, {:.5}]", part(&vec![1.0; n]), values[25], values[974])
+            };
+            let false_matches = |t: &Tally, drawn: &[f64]| {
+                let mut sums = [0.0; 2];
+                for (claimed, accepted) in &t.accepted {
+                    sums[0] += drawn[*claimed] * accepted[i];
+                    sums[1] += drawn[*claimed] * t.probes;
+                }
+                sums
             };
             let name = if m == usize::MAX { "all".to_owned() } else { m.to_string() };
             println!(
                 "{name:>9}  {rate:<5}  {:<27}  {:<27}  {}",
-                of(&|t| t.accepted[i], &|t| t.claims),
-                of(&|t| t.taken[i], &|t| t.probes),
-                of(&|t| t.rejected[i], &|t| t.true_claims),
+                of(&false_matches),
+                of(&|t, _| [t.taken[i], t.probes]),
+                of(&|t, _| [t.rejected[i], t.true_claims]),
             );
         }
     }
