@@ -3,7 +3,7 @@
 use gazeprint::method::{Method, Unwatched, population};
 use serde::Serialize;
 
-use super::{Bench, timed};
+use super::Bench;
 
 const READERS: [usize; 4] = [32, 64, 128, 251];
 /// Parts of the texts.
@@ -71,8 +71,8 @@ pub(super) fn measure(texts: usize) -> anyhow::Result<Report> {
     let mut threads = Vec::new();
     for count in (1..=most).filter(|n| n.is_power_of_two() || *n == most) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build()?;
-        let (seconds, _) = timed(|| pool.install(|| seconds(&bench)));
-        threads.push(Threads { threads: count, seconds: seconds? });
+        let seconds = pool.install(|| seconds(&bench))?;
+        threads.push(Threads { threads: count, seconds });
     }
     Ok(Report { readers: Series::of(readers), fixations: Series::of(fixations), threads })
 }

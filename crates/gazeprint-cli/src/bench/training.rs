@@ -5,7 +5,7 @@ use gazeprint::method::{Fitted, Method, Scoring, Unwatched, by_name, semiparamet
 use gazeprint::template::Probe;
 use serde::Serialize;
 
-use super::{Bench, timed};
+use super::Bench;
 
 /// Everything is held against the paper's sampler with its number of iterations.
 const REFERENCE: &str = "metropolis";
@@ -50,8 +50,8 @@ pub(super) fn measure(bench: &Bench, say: impl Fn(&str)) -> anyhow::Result<Repor
         let engine = method.engine().unwrap_or("-");
         say(&format!("training: {} ({engine})", method.name()));
         let training = bench.training()?;
-        let (fitted, _) = timed(|| method.fit(&training, 1, &Unwatched));
-        let row = Row::new(bench, method.as_ref(), &fitted?, rows.first());
+        let fitted = method.fit(&training, 1, &Unwatched)?;
+        let row = Row::new(bench, method.as_ref(), &fitted, rows.first());
         rows.push(row);
     }
     Ok(Report { readers: bench.readers, fixations: bench.fixations(), methods: rows })
