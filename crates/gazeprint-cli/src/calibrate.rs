@@ -45,8 +45,8 @@ pub(crate) fn calibrate(
     };
     if !galleries.set_rules(rules.as_ref(), &loaded.basis)? {
         eprintln!(
-            "note: another process changed {galleries} meanwhile; it learns the thresholds when it is \
-             done"
+            "note: another process changed {galleries} meanwhile; thresholds are learned when it is done, \
+             or by `gazeprint gallery calibrate`"
         );
     }
     Ok(rules)
