@@ -3,7 +3,7 @@
 use gazeprint::method::{Background, Monitor, Occasion, Population, Template, Training};
 use gazeprint::saccade::readings;
 use gazeprint_eval::decision::{FEWEST_READERS, Rules};
-use gazeprint_store::{Entry, Gallery};
+use gazeprint_store::{Entry, Shards};
 
 use crate::Interrupted;
 use crate::enroll::limits_of;
@@ -17,16 +17,16 @@ const SEED: u64 = 1;
 
 /// Learns how decisions are made from the readers as they are now, unless that is known.
 pub(crate) fn calibrate(
-    gallery: &mut Gallery,
+    galleries: &mut Shards<'_>,
     progress: &Progress,
 ) -> anyhow::Result<Option<Rules>> {
-    let loaded = gallery.load::<Rules>()?;
+    let loaded = galleries.load::<Rules>()?;
     if loaded.is_current {
         return Ok(loaded.rules);
     }
-    let (population, _) = gallery.population()?;
+    let (population, _) = galleries.population()?;
     let learned = learn(
-        gallery,
+        galleries,
         &population,
         &loaded.background,
         &loaded.readers,
@@ -43,10 +43,10 @@ pub(crate) fn calibrate(
         }
         learned => learned?,
     };
-    if !gallery.set_rules(rules.as_ref(), loaded.generation)? {
+    if !galleries.set_rules(rules.as_ref(), &loaded.basis)? {
         eprintln!(
-            "note: another process changed {} meanwhile; it learns the thresholds when it is done",
-            gallery.location()
+            "note: another process changed {galleries} meanwhile; thresholds are learned when it is done, \
+             or by `gazeprint gallery calibrate`"
         );
     }
     Ok(rules)
@@ -55,7 +55,7 @@ pub(crate) fn calibrate(
 /// Learns how decisions are made from readers with their templates. Nothing where they are too few,
 /// read too little, or were changed meanwhile.
 pub(crate) fn learn(
-    gallery: &mut Gallery,
+    galleries: &mut Shards<'_>,
     population: &Population,
     background: &Background,
     readers: &[Entry],
@@ -67,12 +67,12 @@ pub(crate) fn learn(
     let most = n.min(MOST_FOR_RULES);
     let chosen: Vec<usize> = (0..most).map(|i| i * n / most).collect();
     let names: Vec<&str> = chosen.iter().map(|&i| readers[i].id.as_str()).collect();
-    let recorded = gallery.all_recordings(|name| names.binary_search(&name).is_ok())?;
+    let recorded = galleries.all_recordings(|name| names.binary_search(&name).is_ok())?;
     if recorded.len() < FEWEST_READERS || recorded.len() != names.len() {
         return Ok(None);
     }
     let corpus = gazeprint_store::corpus("gallery", &recorded)?;
-    let (all, _) = readings(&corpus, limits_of(gallery.founding())?);
+    let (all, _) = readings(&corpus, limits_of(galleries.founding())?);
     let numbered = all.iter().map(|r| (r.reader, r)).collect();
     let training = Training::new(names.len(), numbered)?.for_probes_of(Occasion::Another);
     let templates: Vec<_> = chosen.iter().map(|&i| templates[i].clone()).collect();
@@ -83,9 +83,8 @@ pub(crate) fn learn(
 }
 
 /// What a gallery can promise.
-pub(crate) fn about(gallery: &mut Gallery, rules: Option<&Rules>) -> anyhow::Result<String> {
-    let readers = gallery.list()?.len();
-    let head = format!("{}: {}", gallery.location(), plural(readers, "reader"));
+pub(crate) fn about(galleries: &mut Shards<'_>, rules: Option<&Rules>) -> anyhow::Result<String> {
+    let head = format!("{galleries}: {}", plural(galleries.count()?, "reader"));
     let Some(rules) = rules else {
         return Ok(format!(
             "{head}; decisions need at least {FEWEST_READERS}, each with recordings of several texts\n"

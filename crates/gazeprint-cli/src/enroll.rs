@@ -1,6 +1,8 @@
 //! `gazeprint enroll`: readers into a gallery.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use anyhow::{Context, bail};
 use gazeprint::corpus::{Corpus, Limits, Millis};
@@ -8,7 +10,7 @@ use gazeprint::method::{Monitor, Population};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_eval::decision::{FEWEST_READERS, Rules};
 use gazeprint_store::{
-    Enrolment, Entry, Founding, Gallery, GalleryError, MergeError, Recording, StoreError,
+    Enrolment, Entry, Founding, Gallery, GalleryError, MergeError, Recording, Shards, StoreError,
 };
 use rayon::prelude::*;
 
@@ -37,6 +39,10 @@ const BATCH: usize = 16;
 /// steps or at once makes no difference. What was reported as enrolled is on the disk. Last, the
 /// thresholds of decisions are learned anew from all readers. After an interruption, the same
 /// command goes on where it was.
+///
+/// Several machines can share the work (--shard): each enrols a part of the readers into a gallery of
+/// its own. `gazeprint gallery merge` makes one gallery of these, the same as if it had been enrolled
+/// at once. `identify` also takes them as they are, after `gazeprint gallery calibrate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -46,6 +52,7 @@ Examples:
   gazeprint gallery key secret.key
   gazeprint enroll my-corpus --gallery staff.gallery --key-file secret.key --pseudonyms
   gazeprint enroll my-corpus --gallery postgres://localhost/lab         with --features postgres
+  gazeprint enroll my-corpus --gallery part2.gallery --population people.json --shard 2/3
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (what was reported is enrolled).")]
 pub(crate) struct Args {
@@ -59,6 +66,9 @@ pub(crate) struct Args {
     /// Population to make the gallery with (see `gazeprint population`)
     #[arg(long, value_name = "FILE")]
     population: Option<PathBuf>,
+    /// Enrol a part of the readers: of all in the corpus, the I-th and every N-th after it
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// Start readers anew that are enrolled already
     #[arg(long)]
     replace: bool,
@@ -81,6 +91,53 @@ pub(crate) struct Args {
     threads: Option<u16>,
 }
 
+/// A part of the readers of a corpus.
+#[derive(Debug, Clone, Copy)]
+struct Shard {
+    /// From 1.
+    number: usize,
+    of: usize,
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').map(|(number, of)| (number.parse(), of.parse()));
+        match numbers {
+            Some((Ok(number), Ok(of))) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err(format!("found {text:?}, expected I/N with I from 1 to N, such as 2/3")),
+        }
+    }
+}
+
+impl Shard {
+    /// Whether the reader at a place of the list belongs to it.
+    fn has(self, place: usize) -> bool {
+        place % self.of == self.number - 1
+    }
+
+    /// Refuses to do nothing.
+    fn check(self, corpus: &Corpus) -> anyhow::Result<()> {
+        let readers = corpus.readers().len();
+        match self.number <= readers {
+            true => Ok(()),
+            false => Err(Usage(format!(
+                "--shard {self} is empty: {} has {}; expected at most so many shards",
+                corpus.name(),
+                plural(readers, "reader")
+            ))
+            .into()),
+        }
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if let Some(threads) = args.threads {
@@ -91,15 +148,31 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     for message in notes.messages() {
         eprintln!("note: {message}");
     }
+    if let Some(shard) = args.shard {
+        shard.check(&corpus)?;
+    }
     let mut gallery = open_or_make(&args, &corpus, &progress)?;
     let entries = enroll(&args, &corpus, &mut gallery, &progress)?;
-    let rules = calibrate(&mut gallery, &progress)?;
+    let mut whole = Shards::from(&mut gallery);
+    let told = match args.shard {
+        // Thresholds are learned from all readers, which are not here.
+        Some(shard) => format!(
+            "{whole}: {}, shard {shard}; once all shards are enrolled, make one gallery of them \
+             (`gazeprint gallery merge`), or learn their thresholds together (`gazeprint gallery \
+             calibrate`)\n",
+            plural(whole.count()?, "reader")
+        ),
+        None => {
+            let rules = calibrate(&mut whole, &progress)?;
+            about(&mut whole, rules.as_ref())?
+        }
+    };
     progress.clear();
     if args.json {
         let answer = serde_json::json!({ "enrolled": entries });
         return print(&format!("{}\n", serde_json::to_string_pretty(&answer)?));
     }
-    print(&about(&mut gallery, rules.as_ref())?)
+    print(&told)
 }
 
 pub(crate) fn limits_of(founding: &Founding) -> anyhow::Result<Limits> {
@@ -114,6 +187,15 @@ fn open_or_make(args: &Args, corpus: &Corpus, progress: &Progress) -> anyhow::Re
     if Gallery::exists(&at)? {
         let gallery = args.gallery.open()?;
         return fitting(args, gallery, given.as_ref().map(|stored| &stored.population));
+    }
+    if let (Some(shard), true) = (args.shard, args.pseudonyms) {
+        return Err(Usage(format!(
+            "--shard {shard} with --pseudonyms: {at} is not there yet, and every new gallery makes \
+             pseudonyms of its own, which would not fit those of other shards; make one gallery with \
+             --pseudonyms of any readers, copies of it without them (`gazeprint gallery export \
+             --empty`), and enrol the shards into these"
+        ))
+        .into());
     }
     let defaults = given.as_ref().map_or(DURATIONS_MS, |stored| stored.provenance.durations_ms);
     let durations_ms =
@@ -269,7 +351,9 @@ fn enroll(
     progress: &Progress,
 ) -> anyhow::Result<Vec<Entry>> {
     let mut candidates = Vec::new();
-    for (name, new) in corpus.readers().iter().zip(gazeprint_store::recordings(corpus)) {
+    let all = corpus.readers().iter().zip(gazeprint_store::recordings(corpus)).enumerate();
+    let ours = all.filter(|(place, _)| args.shard.is_none_or(|shard| shard.has(*place)));
+    for (_, (name, new)) in ours {
         match candidate(args, gallery, name, new)? {
             Some(candidate) => candidates.push(candidate),
             None => {
@@ -277,7 +361,8 @@ fn enroll(
             }
         }
     }
-    if candidates.is_empty() && gallery.load::<Rules>()?.is_current {
+    // Of a shard, nothing is left to do then, and whoever was interrupted may say so twice.
+    if candidates.is_empty() && args.shard.is_none() && gallery.load::<Rules>()?.is_current {
         bail!(
             "{}: all recordings are enrolled already in {}; enrol only new ones, or start the \
              readers anew (--replace)",

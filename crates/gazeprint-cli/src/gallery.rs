@@ -1,5 +1,7 @@
 //! `gazeprint gallery`: what is in a gallery, and what is done with it as a whole.
 
+mod log;
+
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -8,13 +10,14 @@ use clap::Subcommand;
 use gazeprint::method::{Monitor, Template};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_eval::decision::{FEWEST_READERS, Rules};
-use gazeprint_store::{Entry, Event, Gallery, GalleryError, Location, Secret, StoreError};
+use gazeprint_store::{Entry, Gallery, GalleryError, Location, Secret, Shards, StoreError};
 use rayon::prelude::*;
 
+use self::log::{date, words};
 use crate::calibrate::{self, about, calibrate};
 use crate::enroll::{limits_of, unknown_reader};
 use crate::inspect::plural;
-use crate::opening::{Asking, GalleryArgs, secret};
+use crate::opening::{Asking, GalleriesArgs, GalleryArgs, open_all, secret, shards};
 use crate::population::learn;
 use crate::progress::Progress;
 use crate::{Interrupted, print};
@@ -30,6 +33,8 @@ Examples:
   gazeprint gallery rekey --gallery staff.gallery --new-key-file secret.key      encrypt it
   gazeprint gallery export --gallery postgres://localhost/lab --out copy.gallery
   gazeprint gallery import copy.gallery --gallery postgres://localhost/other
+  gazeprint gallery merge part1.gallery part2.gallery --gallery staff.gallery
+  gazeprint gallery calibrate --gallery part1.gallery --gallery part2.gallery
   gazeprint gallery check --gallery staff.gallery
   gazeprint gallery log --gallery staff.gallery
 
@@ -74,6 +79,9 @@ enum Action {
         /// File to write
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
+        /// Leave out readers and log: a gallery for a shard, whose population and pseudonyms fit
+        #[arg(long)]
+        empty: bool,
         #[command(flatten)]
         new: NewSecret,
     },
@@ -82,6 +90,17 @@ enum Action {
     Import {
         /// File that `export` wrote
         file: PathBuf,
+        #[command(flatten)]
+        gallery: GalleryArgs,
+        #[command(flatten)]
+        new: NewSecret,
+    },
+    /// Make one gallery of several that were enrolled in shards; what opens these opens the new one,
+    /// unless something new is given
+    Merge {
+        /// The shards: files, or postgres://USER@HOST/DATABASE
+        #[arg(value_name = "SHARD", required = true)]
+        from: Vec<String>,
         #[command(flatten)]
         gallery: GalleryArgs,
         #[command(flatten)]
@@ -102,10 +121,11 @@ enum Action {
         #[command(flatten)]
         gallery: GalleryArgs,
     },
-    /// Learn the thresholds of decisions from the readers, where that was interrupted
+    /// Learn the thresholds of decisions from the readers, where that was interrupted, or from those
+    /// of several shards together
     Calibrate {
         #[command(flatten)]
-        gallery: GalleryArgs,
+        gallery: GalleriesArgs,
     },
     /// Show what was done: enrolments, identifications, verifications, removals
     Log {
@@ -154,20 +174,20 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         Action::List { gallery, json } => list(&gallery, json),
         Action::Show { gallery, reader, json } => show(&gallery, &reader, json),
         Action::Remove { gallery, reader } => remove(&gallery, &reader),
-        Action::Export { gallery, out, new } => {
-            copy(&gallery.location(), &Location::File(out), &gallery, &new)
+        Action::Export { gallery, out, empty, new } => {
+            let copied = if empty { Gallery::empty_copy_to } else { Gallery::copy_to };
+            copy(&gallery.location(), &Location::File(out), &gallery, &new, copied)
         }
         Action::Import { file, gallery, new } => {
-            copy(&Location::File(file), &gallery.location(), &gallery, &new)
+            copy(&Location::File(file), &gallery.location(), &gallery, &new, Gallery::copy_to)
         }
+        Action::Merge { from, gallery, new } => merge(&from, &gallery, &new),
         Action::Rekey { gallery, new, decrypt } => rekey(&gallery, &new, decrypt),
         Action::Relearn { gallery } => relearn(&gallery),
         Action::Calibrate { gallery } => {
             let progress = Progress::new(1)?;
-            let mut gallery = gallery.open()?;
-            let rules = calibrate(&mut gallery, &progress)?;
-            progress.clear();
-            print(&about(&mut gallery, rules.as_ref())?)
+            let mut galleries = gallery.open()?;
+            calibrated(&mut shards(&mut galleries)?, &progress)
         }
         Action::Log { gallery, json } => log(&gallery, json),
         Action::Check { gallery } => check(&gallery),
@@ -181,29 +201,37 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
+/// Learns thresholds, and says what they can promise.
+fn calibrated(galleries: &mut Shards<'_>, progress: &Progress) -> anyhow::Result<()> {
+    let rules = calibrate(galleries, progress)?;
+    progress.clear();
+    print(&about(galleries, rules.as_ref())?)
+}
+
+/// Makes one gallery of several, and learns its thresholds.
+fn merge(from: &[String], args: &GalleryArgs, new: &NewSecret) -> anyhow::Result<()> {
+    let progress = Progress::new(1)?;
+    let (to, secret) = (args.location(), args.secret(Asking::Once)?);
+    let mut galleries = open_all(from, secret.as_ref())?;
+    let new = new.read()?;
+    let mut merged = shards(&mut galleries)?.merge(&to, new.as_ref().or(secret.as_ref()))?;
+    calibrated(&mut Shards::from(&mut merged), &progress)
+}
+
 /// Copies a gallery. The copy is as safe as the original unless something else is said.
-fn copy(from: &Location, to: &Location, args: &GalleryArgs, new: &NewSecret) -> anyhow::Result<()> {
+fn copy(
+    from: &Location,
+    to: &Location,
+    args: &GalleryArgs,
+    new: &NewSecret,
+    copied: impl Fn(&mut Gallery, &Location, Option<&Secret>) -> Result<Gallery, GalleryError>,
+) -> anyhow::Result<()> {
     let secret = args.secret(Asking::Once)?;
     let mut original = Gallery::open(from, secret.as_ref())?;
     let new = new.read()?;
-    let mut copy = original.copy_to(to, new.as_ref().or(secret.as_ref()))?;
+    let mut copy = copied(&mut original, to, new.as_ref().or(secret.as_ref()))?;
     let readers = copy.list()?.len();
     print(&format!("{}: {}\n", copy.location(), plural(readers, "reader")))
-}
-
-/// A time as people write it, in UTC.
-fn date(seconds: u64) -> String {
-    // Days since 1970 to a date of the Gregorian calendar, by eras of 400 years from 1 March.
-    let days = seconds / 86_400 + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    let year = year + era * 400 + next;
-    let (hour, minute) = (seconds % 86_400 / 3_600, seconds % 3_600 / 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
 }
 
 fn list(args: &GalleryArgs, json: bool) -> anyhow::Result<()> {
@@ -212,7 +240,7 @@ fn list(args: &GalleryArgs, json: bool) -> anyhow::Result<()> {
     if json {
         return print(&format!("{}\n", serde_json::to_string_pretty(&loaded.readers)?));
     }
-    let mut text = about(&mut gallery, loaded.rules.as_ref())?;
+    let mut text = about(&mut Shards::from(&mut gallery), loaded.rules.as_ref())?;
     let width = loaded.readers.iter().map(|r| r.id.chars().count()).max().unwrap_or(0).max(6);
     _ = writeln!(
         text,
@@ -291,9 +319,10 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
     let found = readers.iter().find(|entry| entry.id == id || entry.id == reader);
     let id = found.ok_or_else(|| unknown_reader(&gallery, &readers, reader))?.id.clone();
     let erased = made(gallery.remove(&id))?;
-    let rules = calibrate(&mut gallery, &progress)?;
+    let mut whole = Shards::from(&mut gallery);
+    let rules = calibrate(&mut whole, &progress)?;
     progress.clear();
-    let rest = about(&mut gallery, rules.as_ref())?;
+    let rest = about(&mut whole, rules.as_ref())?;
     let more = "the log (it names the reader), and what the population learned from all readers \
                 together (`gazeprint gallery relearn` learns it anew)";
     let what = match erased {
@@ -378,7 +407,7 @@ fn relearn(args: &GalleryArgs) -> anyhow::Result<()> {
         .collect();
     let background = population.background();
     let rules = calibrate::learn(
-        &mut gallery,
+        &mut Shards::from(&mut gallery),
         &population,
         &background,
         &loaded.readers,
@@ -392,7 +421,7 @@ fn relearn(args: &GalleryArgs) -> anyhow::Result<()> {
     let templates = loaded.readers.into_iter().zip(templates).collect();
     gallery.relearn(&population, loaded.era, templates, rules.as_ref())?;
     progress.clear();
-    let rest = about(&mut gallery, rules.as_ref())?;
+    let rest = about(&mut Shards::from(&mut gallery), rules.as_ref())?;
     print(&format!("learned anew from {}\n{rest}", plural(recorded.len(), "reader")))
 }
 
@@ -407,55 +436,4 @@ fn log(args: &GalleryArgs, json: bool) -> anyhow::Result<()> {
         };
     }
     print(&text)
-}
-
-/// An entry of the log for people.
-fn words(event: &Event) -> String {
-    let evidence = |llr: &f64, fixations: &usize, replay: &bool| {
-        let fixations = plural(*fixations, "fixation");
-        format!("llr {llr:+.2} from {fixations}{}", if *replay { ", a replay" } else { "" })
-    };
-    match event {
-        Event::Created {} => "created".to_owned(),
-        Event::Copied {} => "copied to another place".to_owned(),
-        Event::Enrolled { reader, recordings } => {
-            format!("enrolled {reader}: {}", plural(*recordings, "recording"))
-        }
-        Event::Removed { reader } => format!("removed {reader}"),
-        Event::Identified { reader, llr, fixations, replay } => format!(
-            "identified {}: {}",
-            reader.as_deref().unwrap_or("nobody known"),
-            evidence(llr, fixations, replay)
-        ),
-        Event::Verified { reader, accepted, llr, fixations, replay } => format!(
-            "{} {reader}: {}",
-            if *accepted { "accepted" } else { "rejected" },
-            evidence(llr, fixations, replay)
-        ),
-        Event::Watched { reader, decision, llr, fixations } => {
-            format!("watched {reader}: {decision}, {}", evidence(llr, fixations, &false))
-        }
-        Event::Relearned { readers } => format!("relearned from {}", plural(*readers, "reader")),
-        Event::Rekeyed { encrypted: true } => "encrypted anew".to_owned(),
-        Event::Rekeyed { encrypted: false } => "decrypted".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::date;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        for (seconds, expected) in [
-            (0, "1970-01-01 00:00"),
-            (951_782_399, "2000-02-28 23:59"),
-            (951_782_400, "2000-02-29 00:00"),
-            (1_709_251_199, "2024-02-29 23:59"),
-            (1_798_761_540, "2026-12-31 23:59"),
-            (4_107_542_400, "2100-03-01 00:00"),
-        ] {
-            assert_eq!(date(seconds), expected);
-        }
-    }
 }

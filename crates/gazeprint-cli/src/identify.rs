@@ -8,7 +8,7 @@ use gazeprint_store::Event;
 use serde::Serialize;
 
 use crate::calibrate::least_rate;
-use crate::opening::GalleryArgs;
+use crate::opening::{GalleriesArgs, shards};
 use crate::probe::{self, AnswerArgs, Comparing, ProbeArgs, Replayed, Settling};
 use crate::{Refused, Usage, print};
 
@@ -24,6 +24,7 @@ Examples:
   gazeprint identify unknown --gallery staff.gallery
   gazeprint identify fixations.csv --words words.csv --gallery staff.gallery --top 3
   gazeprint identify unknown --gallery staff.gallery --fpir 0.001 --json
+  gazeprint identify unknown --gallery part1.gallery --gallery part2.gallery     shards of one
 
 llr: calibrated log-likelihood ratio (nats) of the reader against the others; 0 says nothing.
 posterior: given that it is one of them. types, amplitudes, durations: what moves, landings and
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     probe: ProbeArgs,
     #[command(flatten)]
-    gallery: GalleryArgs,
+    gallery: GalleriesArgs,
     /// Readers to list
     #[arg(long, value_name = "N", default_value_t = 5,
           value_parser = clap::value_parser!(u32).range(1..))]
@@ -93,9 +94,10 @@ pub(crate) fn unsupported(rate: f64, threshold: Threshold, what: &str) -> Option
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     check_rate("--fpir", args.fpir)?;
-    let mut gallery = args.gallery.open()?;
-    let readings = probe::read(&gallery, &args.probe)?;
-    let comparing = Comparing::load(&mut gallery)?;
+    let mut galleries = args.gallery.open()?;
+    let mut galleries = shards(&mut galleries)?;
+    let readings = probe::read(galleries.founding(), &args.probe)?;
+    let comparing = Comparing::load(&mut galleries)?;
     let compared = comparing.compare(&readings);
     let threshold = {
         let rate = comparing.rules.rate_among(args.fpir, comparing.readers.len() - 1);
@@ -105,16 +107,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     order.sort_by(|&a, &b| compared.ratios[b].total_cmp(&compared.ratios[a]).then(a.cmp(&b)));
     let best = order[0];
     let id = &comparing.readers[best].id;
+    // What is known of the best, and what will be, is where they are enrolled.
+    let gallery = galleries.gallery(comparing.holders[best]);
     let (llr, fixations) = (compared.llrs[best], compared.fixations);
     let settling = Settling {
         id,
-        enrolled: &probe::enrolled(&mut gallery, id)?,
+        enrolled: &probe::enrolled(gallery, id)?,
         own: &[],
         is_enough: threshold.is_reached(compared.ratios[best]),
         sketches: &probe::sketches(&readings),
         replays: args.answer.replays,
     };
-    let (is_known, replay) = settling.settle(&mut gallery, |is_known, replay| {
+    let (is_known, replay) = settling.settle(gallery, |is_known, replay| {
         let reader = is_known.then(|| id.clone());
         Event::Identified { reader, llr, fixations, replay }
     })?;

@@ -9,7 +9,7 @@ use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::template::Probe;
 use gazeprint_eval::decision::{FEWEST_READERS, Rules, ratios_to_cohort};
-use gazeprint_store::{Entry, Event, Gallery, GalleryError, Remember};
+use gazeprint_store::{Entry, Event, Founding, Gallery, GalleryError, Remember, Shards};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -50,41 +50,41 @@ pub(crate) struct ReplayArgs {
     pub(crate) forget: bool,
 }
 
-/// A gallery in memory, ready to compare.
+/// A gallery in memory, ready to compare: one, or several that together are one.
 pub(crate) struct Comparing {
+    /// By name, whichever gallery they are in.
     pub(crate) readers: Vec<Entry>,
+    /// Which gallery each of them is in.
+    pub(crate) holders: Vec<usize>,
     pub(crate) templates: PopulationGallery,
     pub(crate) rules: Rules,
 }
 
 impl Comparing {
-    pub(crate) fn load(gallery: &mut Gallery) -> anyhow::Result<Self> {
-        let loaded = gallery.load::<Rules>()?;
+    pub(crate) fn load(galleries: &mut Shards<'_>) -> anyhow::Result<Self> {
+        let loaded = galleries.load::<Rules>()?;
         if loaded.readers.len() < FEWEST_READERS {
             bail!(
-                "{}: found {}, expected at least {FEWEST_READERS}: with fewer, nothing is known \
+                "{galleries}: found {}, expected at least {FEWEST_READERS}: with fewer, nothing is known \
                  about errors, and nothing can be decided; enrol more",
-                gallery.location(),
                 plural(loaded.readers.len(), "reader")
             );
         }
         let Some(rules) = loaded.rules else {
             bail!(
-                "{}: found no thresholds of decisions: enrolment is not done yet, was interrupted, or \
-                 readers have too few recordings; run `gazeprint gallery calibrate`, and enrol more \
-                 where it says so",
-                gallery.location()
+                "{galleries}: found no thresholds of decisions: enrolment is not done yet, was \
+                 interrupted, or readers have too few recordings; run `gazeprint gallery calibrate`, \
+                 and enrol more where it says so"
             );
         };
         if !loaded.is_current {
             eprintln!(
-                "note: readers of {} were changed since its thresholds were learned; unless another \
-                 process is at it, run `gazeprint gallery calibrate`",
-                gallery.location()
+                "note: readers of {galleries} were changed since its thresholds were learned; unless \
+                 another process is at it, run `gazeprint gallery calibrate`"
             );
         }
         let templates = loaded.background.gallery(&loaded.templates)?;
-        Ok(Self { readers: loaded.readers, templates, rules })
+        Ok(Self { readers: loaded.readers, holders: loaded.holders, templates, rules })
     }
 
     /// The place of a reader, given by name or pseudonym.
@@ -151,12 +151,12 @@ impl Replayed {
 }
 
 /// Reads the recording of one person.
-pub(crate) fn read(gallery: &Gallery, args: &ProbeArgs) -> anyhow::Result<Vec<Reading>> {
-    read_from(gallery, &args.probe, args.words.as_deref())
+pub(crate) fn read(founding: &Founding, args: &ProbeArgs) -> anyhow::Result<Vec<Reading>> {
+    read_from(founding, &args.probe, args.words.as_deref())
 }
 
 fn read_from(
-    gallery: &Gallery,
+    founding: &Founding,
     probe: &Path,
     words: Option<&Path>,
 ) -> anyhow::Result<Vec<Reading>> {
@@ -181,7 +181,7 @@ fn read_from(
             plural(corpus.readers().len(), "reader")
         );
     }
-    let (readings, drops) = readings(&corpus, limits_of(gallery.founding())?);
+    let (readings, drops) = readings(&corpus, limits_of(founding)?);
     if readings.is_empty() {
         bail!(
             "{}: none of {} counts; `gazeprint inspect` tells why",

@@ -1,6 +1,6 @@
 //! `gazeprint verify`: is it really this reader?
 
-use gazeprint_store::Event;
+use gazeprint_store::{Event, Shards};
 use serde::Serialize;
 
 use crate::enroll::unknown_reader;
@@ -59,8 +59,8 @@ struct Answer<'a> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     check_rate("--fmr", args.fmr)?;
     let mut gallery = args.gallery.open()?;
-    let readings = probe::read(&gallery, &args.probe)?;
-    let comparing = Comparing::load(&mut gallery)?;
+    let readings = probe::read(gallery.founding(), &args.probe)?;
+    let comparing = Comparing::load(&mut Shards::from(&mut gallery))?;
     let place = comparing.place_of(&gallery, &args.reader);
     let place = place.ok_or_else(|| unknown_reader(&gallery, &comparing.readers, &args.reader))?;
     let id = &comparing.readers[place].id;

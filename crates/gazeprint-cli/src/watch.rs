@@ -10,7 +10,7 @@ use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_eval::decision::Rules;
 use gazeprint_eval::watch::{Decision, Step, WatchParams, Watcher};
-use gazeprint_store::{Event, Gallery};
+use gazeprint_store::{Event, Gallery, Shards};
 use serde::{Deserialize, Serialize};
 
 use crate::enroll::{limits_of, unknown_reader};
@@ -135,7 +135,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let texts = gazeprint_io::read_texts(&args.words)?;
     let mut gallery = args.gallery.open()?;
     let limits = limits_of(gallery.founding())?;
-    let comparing = Comparing::load(&mut gallery)?;
+    let comparing = Comparing::load(&mut Shards::from(&mut gallery))?;
     let place = comparing.place_of(&gallery, &args.reader);
     let place = place.ok_or_else(|| unknown_reader(&gallery, &comparing.readers, &args.reader))?;
     let id = &comparing.readers[place].id;

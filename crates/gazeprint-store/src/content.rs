@@ -19,6 +19,7 @@ pub(crate) const FOUNDING: &str = "founding";
 pub(crate) const POPULATION: &str = "population";
 pub(crate) const BACKGROUND: &str = "background";
 pub(crate) const RULES: &str = "rules";
+pub(crate) const SHARED_RULES: &str = "shared-rules";
 
 /// What can go wrong with a gallery.
 #[derive(Debug, Error)]
@@ -57,6 +58,29 @@ pub enum GalleryError {
         at: Location,
         /// What was changed.
         what: String,
+    },
+    /// A gallery that is no shard of the same whole.
+    #[error("{at} does not belong together with {first}: {why}")]
+    Apart {
+        /// The gallery.
+        at: Location,
+        /// What it is compared with.
+        first: Location,
+        /// What was found, what was expected, and what to do.
+        why: String,
+    },
+    /// Somebody who is in two shards.
+    #[error(
+        "found reader {reader:?} both in {first} and in {at}, expected in one of them; leave one of \
+         the galleries out, or remove the reader from it (`gazeprint gallery remove`)"
+    )]
+    Twice {
+        /// Who.
+        reader: String,
+        /// A gallery.
+        first: Location,
+        /// The other one.
+        at: Location,
     },
 }
 
@@ -126,6 +150,15 @@ pub(crate) struct StoredRules<R> {
     pub(crate) rules: R,
 }
 
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredSharedRules<R> {
+    /// Digest of the readers of all shards that they were learned from.
+    pub(crate) readers: [u8; 32],
+    /// When, in seconds since 1970.
+    pub(crate) learned: u64,
+    pub(crate) rules: R,
+}
+
 /// A reader to be enrolled.
 #[derive(Debug, Clone)]
 pub struct Enrolment {
@@ -159,14 +192,25 @@ pub struct Loaded<R> {
     pub readers: Vec<Entry>,
     /// Their templates.
     pub templates: Vec<Template>,
+    /// Which gallery of several each of them is in, from 0.
+    pub holders: Vec<usize>,
     /// How decisions are made, where that was learned.
     pub rules: Option<R>,
     /// Whether it was learned from the readers as they are now.
     pub is_current: bool,
     /// How often the population was learned anew.
     pub era: u64,
-    /// Rises with every change of readers, population or rules.
-    pub generation: u64,
+    /// What is learned from them is learned from this.
+    pub basis: Basis,
+}
+
+/// Readers as they were when they were loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Basis {
+    /// By gallery. Rises with every change of readers, population or rules.
+    pub(crate) generations: Vec<u64>,
+    /// Digest of all readers, where they are in several galleries.
+    pub(crate) readers: Option<[u8; 32]>,
 }
 
 pub(crate) fn encode<T: Serialize>(
@@ -206,8 +250,50 @@ pub(crate) fn setting<T: DeserializeOwned>(
     snapshot: &mut Snapshot<'_>,
     name: &str,
 ) -> Result<T, GalleryError> {
+    decode(at, name, &setting_bytes(at, snapshot, name)?)
+}
+
+/// As it is stored.
+pub(crate) fn setting_bytes(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+    name: &str,
+) -> Result<Zeroizing<Vec<u8>>, GalleryError> {
     let bytes = snapshot.get(Kind::Settings, name)?;
-    decode(at, name, &bytes.ok_or_else(|| content(at, name, "it is missing"))?)
+    bytes.ok_or_else(|| content(at, name, "it is missing"))
+}
+
+/// All that comparing takes of a gallery alone.
+pub(crate) fn loaded<R: DeserializeOwned>(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+) -> Result<Loaded<R>, GalleryError> {
+    let StoredBackground { era, background } = setting(at, snapshot, BACKGROUND)?;
+    let rules = own_rules::<R>(at, snapshot)?;
+    let generation = snapshot.generation();
+    let stored = templates(at, snapshot)?;
+    let (readers, templates): (Vec<_>, _) =
+        stored.into_iter().map(|s| (s.entry, s.template)).unzip();
+    let is_current = rules.as_ref().is_some_and(|rules| rules.generation == generation);
+    Ok(Loaded {
+        background,
+        holders: vec![0; readers.len()],
+        readers,
+        templates,
+        rules: rules.map(|stored| stored.rules),
+        is_current,
+        era,
+        basis: Basis { generations: vec![generation], readers: None },
+    })
+}
+
+/// How decisions are made over the gallery alone, where that was learned.
+pub(crate) fn own_rules<R: DeserializeOwned>(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+) -> Result<Option<StoredRules<R>>, GalleryError> {
+    let rules = snapshot.get(Kind::Settings, RULES)?;
+    rules.map(|bytes| decode(at, RULES, &bytes)).transpose()
 }
 
 /// All templates, by name of the reader.

@@ -74,6 +74,13 @@ pub enum Event {
     },
     /// The whole was copied to another place.
     Copied {},
+    /// The gallery was made of others.
+    Merged {
+        /// Readers of all.
+        readers: usize,
+        /// Galleries that they came from.
+        galleries: usize,
+    },
     /// Everything was sealed anew.
     Rekeyed {
         /// Whether the gallery is encrypted now.

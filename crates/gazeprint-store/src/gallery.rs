@@ -8,8 +8,9 @@ use serde::de::DeserializeOwned;
 
 use crate::content::{
     BACKGROUND, Enrolment, Entry, FOUNDING, Founding, GalleryError, Loaded, POPULATION, RULES,
-    Remember, StoredBackground, StoredRules, StoredTemplate, content, decode, earlier, encode,
-    read_recordings, setting, template, templates,
+    Remember, SHARED_RULES, StoredBackground, StoredRules, StoredSharedRules, StoredTemplate,
+    content, decode, earlier, encode, loaded, own_rules, read_recordings, setting, template,
+    templates,
 };
 use crate::events::{Event, Logged, now};
 use crate::recordings::Recording;
@@ -21,11 +22,15 @@ const MOST_SKETCHES: usize = 2_000;
 
 /// A gallery, opened.
 pub struct Gallery {
-    vault: Vault,
-    founding: Founding,
+    pub(crate) vault: Vault,
+    pub(crate) founding: Founding,
 }
 
-fn log(at: &Location, change: &mut Change<'_>, event: Event) -> Result<(), GalleryError> {
+pub(crate) fn log(
+    at: &Location,
+    change: &mut Change<'_>,
+    event: Event,
+) -> Result<(), GalleryError> {
     let entry = Logged { time: now(), event };
     let bytes = serde_json::to_vec(&entry).map_err(|error| content(at, "the log", error))?;
     Ok(change.append(&bytes).map(drop)?)
@@ -148,18 +153,7 @@ impl Gallery {
     /// If any of it cannot be read, or is missing.
     pub fn load<R: DeserializeOwned>(&mut self) -> Result<Loaded<R>, GalleryError> {
         let at = self.vault.location().clone();
-        self.vault.read(|snapshot| {
-            let StoredBackground { era, background } = setting(&at, snapshot, BACKGROUND)?;
-            let rules = snapshot.get(Kind::Settings, RULES)?;
-            let rules = rules.map(|bytes| decode::<StoredRules<R>>(&at, RULES, &bytes));
-            let rules = rules.transpose()?;
-            let generation = snapshot.generation();
-            let stored = templates(&at, snapshot)?;
-            let (readers, templates) = stored.into_iter().map(|s| (s.entry, s.template)).unzip();
-            let is_current = rules.as_ref().is_some_and(|rules| rules.generation == generation);
-            let rules = rules.map(|stored| stored.rules);
-            Ok(Loaded { background, readers, templates, rules, is_current, era, generation })
-        })
+        self.vault.read(|snapshot| loaded(&at, snapshot))
     }
 
     /// The readers.
@@ -255,12 +249,9 @@ impl Gallery {
         }
     }
 
-    /// Keeps how decisions are made, learned from the gallery of a generation (see [`Loaded`]). Says
-    /// no, and keeps nothing, if the gallery was changed since: whoever did that learns them anew.
-    ///
-    /// # Errors
-    /// If the gallery cannot be written.
-    pub fn set_rules<R: Serialize>(
+    /// Keeps how decisions are made over this gallery alone, if it is still of that generation, and says
+    /// whether it is.
+    pub(crate) fn set_rules<R: Serialize>(
         &mut self,
         rules: Option<&R>,
         generation: u64,
@@ -272,6 +263,36 @@ impl Gallery {
                 put_rules(&at, change, rules)?;
             }
             Ok(is_unchanged)
+        })
+    }
+
+    /// Keeps how decisions are made over several galleries, if this one is still of that generation,
+    /// and says whether it is.
+    pub(crate) fn set_shared_rules<R: Serialize + DeserializeOwned>(
+        &mut self,
+        rules: Option<&R>,
+        readers: [u8; 32],
+        generation: u64,
+    ) -> Result<bool, GalleryError> {
+        let at = self.vault.location().clone();
+        self.vault.write(|change| {
+            if change.generation() != generation {
+                return Ok(false);
+            }
+            let own = own_rules::<R>(&at, change)?.filter(|own| own.generation == generation);
+            match rules {
+                Some(rules) => {
+                    let stored = StoredSharedRules { readers, learned: now(), rules };
+                    let bytes = encode(&at, SHARED_RULES, &stored)?;
+                    change.put(Kind::Settings, SHARED_RULES, &bytes)?;
+                }
+                None => drop(change.remove(Kind::Settings, SHARED_RULES)?),
+            }
+            // Its readers are as they were: so are its own rules.
+            if let Some(own) = own {
+                put_rules(&at, change, Some(&own.rules))?;
+            }
+            Ok(true)
         })
     }
 
@@ -309,6 +330,7 @@ impl Gallery {
             change.put(Kind::Settings, POPULATION, &population)?;
             change.put(Kind::Settings, BACKGROUND, &encode(&at, BACKGROUND, &background)?)?;
             put_rules(&at, change, rules)?;
+            change.remove(Kind::Settings, SHARED_RULES)?;
             log(&at, change, Event::Relearned { readers })
         })
     }

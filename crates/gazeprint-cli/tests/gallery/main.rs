@@ -21,5 +21,6 @@ mod places;
 mod probes;
 mod replays;
 mod secrets;
+mod shards;
 mod together;
 mod watching;

@@ -100,6 +100,13 @@ mod on_a_server {
         succeeded(&gazeprint(&["gallery", "key", &key]));
         succeeded(&run("gallery import", &[&copy], &other, &["--new-key-file", &key]));
         assert_eq!(answers(&other, &["--key-file", &key]), *ANSWERS, "and back, encrypted");
+        let (merged, empty) = (server.fresh_address(), own.path("empty.gallery"));
+        succeeded(&run("gallery merge", &[&own.gallery], &merged, &[]));
+        assert_eq!(answers(&merged, &[]), *ANSWERS, "merged there");
+        succeeded(&own.manage("export", &["--out", &empty, "--empty"]));
+        let shards = ["--gallery", empty.as_str()];
+        succeeded(&run("gallery calibrate", &[], &merged, &shards));
+        assert_eq!(answers(&merged, &shards), *ANSWERS, "together with a file");
         let told = succeeded(&own.manage("remove", &[ANNA]));
         assert!(told.contains("the write-ahead log of the server"), "{told}");
         succeeded(&own.manage("check", &[]));
