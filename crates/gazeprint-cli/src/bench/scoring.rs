@@ -5,7 +5,7 @@ use gazeprint::method::{Method, Unwatched, landwehr};
 use gazeprint::template::Probe;
 use serde::Serialize;
 
-use super::search::Readers;
+use super::readers::Readers;
 use super::{Bench, median_seconds, sum_seconds};
 
 const TIMES: usize = 51;
@@ -36,10 +36,9 @@ impl Row {
     }
 }
 
-pub(super) fn measure(bench: &Bench) -> anyhow::Result<Report> {
-    let readers = Readers::learn(bench)?;
-    let population = readers.background.gallery(&readers.enrolled(bench))?;
-    let fitted = landwehr().fit(&bench.training()?, 1, &Unwatched)?;
+pub(super) fn measure(bench: &Bench, readers: &Readers) -> anyhow::Result<Report> {
+    let population = readers.background.gallery(&readers.enrolled)?;
+    let fitted = landwehr().fit(&bench.training(bench.readers, 1)?, 1, &Unwatched)?;
     let probe_for = |gallery: &dyn Gallery| {
         let probes: Vec<Probe> = bench.of(0).map(|r| gallery.probe(r)).collect();
         Probe::merged(&probes)
