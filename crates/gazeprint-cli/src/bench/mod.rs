@@ -187,18 +187,24 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 
 /// The median of seconds that something took, several times.
 fn median_seconds<T>(times: usize, mut work: impl FnMut() -> T) -> f64 {
-    let mut seconds: Vec<f64> = (0..times.max(1))
-        .map(|_| {
-            let (result, seconds) = timed(&mut work);
-            std::hint::black_box(result);
-            seconds
-        })
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
+    in_turns(times, [&mut || drop(std::hint::black_box(work()))])[0]
 }
 
-/// Seconds to read numbers from memory once: what nothing that looks at all of them can beat.
-fn sum_seconds(times: usize, numbers: &[f32]) -> f64 {
-    median_seconds(times, || gazeprint::search::sum(numbers))
+/// The same of several things in turns, so that whatever else the machine does slows all of them.
+fn in_turns<const N: usize>(times: usize, mut works: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let mut seconds = [(); N].map(|()| Vec::with_capacity(times));
+    for _ in 0..times.max(1) {
+        for (work, seconds) in works.iter_mut().zip(&mut seconds) {
+            seconds.push(timed(&mut *work).1);
+        }
+    }
+    seconds.map(|mut seconds| {
+        seconds.sort_by(f64::total_cmp);
+        seconds[seconds.len() / 2]
+    })
+}
+
+/// Reads numbers from memory once, which takes as long as nothing that looks at all of them can beat.
+fn read_once(numbers: &[f32]) {
+    std::hint::black_box(gazeprint::search::sum(numbers));
 }

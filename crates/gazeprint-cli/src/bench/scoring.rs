@@ -1,12 +1,14 @@
 //! How many readers a probe is compared with in a second.
 
+use std::hint::black_box;
+
 use gazeprint::gallery::Gallery;
 use gazeprint::method::{Method, Unwatched, landwehr};
 use gazeprint::template::Probe;
 use serde::Serialize;
 
 use super::readers::Readers;
-use super::{Bench, median_seconds, sum_seconds};
+use super::{Bench, in_turns, read_once};
 
 const TIMES: usize = 51;
 
@@ -30,9 +32,8 @@ struct Row {
 }
 
 impl Row {
-    fn new(gallery: &dyn Gallery, probe: &Probe) -> Self {
-        let seconds = median_seconds(TIMES, || gallery.scores(probe));
-        Self { seconds, readers_per_second: gallery.len() as f64 / seconds }
+    fn new(readers: usize, seconds: f64) -> Self {
+        Self { seconds, readers_per_second: readers as f64 / seconds }
     }
 }
 
@@ -45,15 +46,22 @@ pub(super) fn measure(bench: &Bench, readers: &Readers) -> anyhow::Result<Report
     };
     let tables = fitted.gallery.as_ref();
     let (probe, sparse) = (probe_for(&population), probe_for(tables));
-    let tabulated = Row::new(tables, &sparse);
     // Rows are doubles: two single ones each.
-    let sum = sum_seconds(TIMES, &vec![1.0; 2 * sparse.entries().len() * tables.len()]);
+    let bytes = vec![1.0; 2 * sparse.entries().len() * tables.len()];
+    let [by_situation, tabulated, sum] = in_turns(
+        TIMES,
+        [
+            &mut || drop(black_box(population.scores(&probe))),
+            &mut || drop(black_box(tables.scores(&sparse))),
+            &mut || read_once(&bytes),
+        ],
+    );
     Ok(Report {
         readers: bench.readers,
         fixations: probe.fixations(),
-        by_situation: Row::new(&population, &probe),
-        bandwidth: sum / tabulated.seconds,
-        tabulated,
+        by_situation: Row::new(bench.readers, by_situation),
+        tabulated: Row::new(bench.readers, tabulated),
+        bandwidth: sum / tabulated,
     })
 }
 

@@ -1,12 +1,14 @@
 //! Search among very many readers.
 
+use std::hint::black_box;
+
 use gazeprint::gallery::Gallery;
 use gazeprint::search::{Hit, Query};
 use gazeprint::template::Probe;
 use serde::Serialize;
 
 use super::readers::{Many, Readers};
-use super::{Bench, median_seconds, sum_seconds, timed};
+use super::{Bench, in_turns, median_seconds, read_once, timed};
 
 /// Candidates that are scored in full.
 pub(super) const CANDIDATES: usize = 1000;
@@ -100,11 +102,15 @@ pub(super) fn measure(
     say("search: searching");
     let index = &many.index;
     let queries: Vec<Query> = whole.iter().take(TOGETHER).map(|made| made.query).collect();
-    let sum_seconds = sum_seconds(TIMES, index.rows().as_flattened());
-    let search_seconds = median_seconds(TIMES, || index.search(&queries[..1], CANDIDATES));
-    let coarse_seconds =
-        median_seconds(TIMES, || index.search_coarsely(&queries[0], CANDIDATES, CANDIDATES));
-    let together_seconds = median_seconds(TIMES, || index.search(&queries, CANDIDATES));
+    let [sum_seconds, search_seconds, coarse_seconds, together_seconds] = in_turns(
+        TIMES,
+        [
+            &mut || read_once(index.rows().as_flattened()),
+            &mut || drop(black_box(index.search(&queries[..1], CANDIDATES))),
+            &mut || drop(black_box(index.search_coarsely(&queries[0], CANDIDATES, CANDIDATES))),
+            &mut || drop(black_box(index.search(&queries, CANDIDATES))),
+        ],
+    );
     let candidates = numbers(&index.search(&queries[..1], CANDIDATES)[0]);
     let candidates = readers.background.gallery(&readers.templates(&candidates))?;
     let rescore_seconds = median_seconds(TIMES, || candidates.scores(&whole[0].probe));

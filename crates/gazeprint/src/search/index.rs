@@ -1,6 +1,6 @@
 //! Rows of many readers, and the best of them for a query.
 
-use pulp::NullaryFnOnce;
+use pulp::{Arch, NullaryFnOnce, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::space::{COMPONENTS, Query, Row};
@@ -99,7 +99,7 @@ impl Index {
     pub fn search(&self, queries: &[Query], top: usize) -> Vec<Vec<Hit>> {
         let groups = queries.chunks(QUERIES).flat_map(|queries| {
             self.best(&self.rows, queries.len(), top, |rows, scores| {
-                kernels::vectorised(Products { rows, queries, scores });
+                Arch::new().dispatch(Products { rows, queries, scores });
             })
         });
         groups.collect()
@@ -123,7 +123,7 @@ impl Index {
                 let mut score = [0.0];
                 let row = std::slice::from_ref(&self.rows[hit.reader]);
                 let queries = std::slice::from_ref(query);
-                kernels::vectorised(Products { rows: row, queries, scores: &mut score });
+                Arch::new().dispatch(Products { rows: row, queries, scores: &mut score });
                 Hit { score: score[0], ..hit }
             })
             .filter(|hit| !hit.score.is_nan())
@@ -218,32 +218,18 @@ impl Best {
 /// A plain sum, as fast as memory allows: what nothing that looks at all of the numbers can beat.
 pub fn sum(numbers: &[f32]) -> f32 {
     struct Sum<'a>(&'a [f32]);
-    impl NullaryFnOnce for Sum<'_> {
+    impl WithSimd for Sum<'_> {
         type Output = f32;
 
         #[inline(always)]
-        fn call(self) -> f32 {
-            let mut sums = [0.0f32; SUMS];
-            for part in self.0.as_chunks::<SUMS>().0 {
-                for j in 0..SUMS {
-                    sums[j] += part[j];
-                }
-            }
-            let mut total = 0.0;
-            for sum in sums {
-                total += sum;
-            }
-            total
+        fn with_simd<S: Simd>(self, simd: S) -> f32 {
+            summed(simd, S::as_simd_f32s(self.0).0.iter(), |x, sum| simd.add_f32s(*x, sum))
         }
     }
-    let sums: Vec<f32> = numbers
-        .par_chunks(CHUNK * COMPONENTS)
-        .map(|chunk| {
-            let rest: f32 = chunk.as_chunks::<SUMS>().1.iter().sum();
-            kernels::vectorised(Sum(chunk)) + rest
-        })
-        .collect();
-    sums.into_iter().sum()
+    let (whole, rest) = numbers.as_chunks::<SUMS>();
+    let chunks = whole.as_flattened().par_chunks(CHUNK * COMPONENTS);
+    let sums: Vec<f32> = chunks.map(|chunk| Arch::new().dispatch(Sum(chunk))).collect();
+    sums.into_iter().sum::<f32>() + rest.iter().sum::<f32>()
 }
 
 /// Inner products of rows with queries.
@@ -254,31 +240,55 @@ struct Products<'a> {
     scores: &'a mut [f32],
 }
 
-impl NullaryFnOnce for Products<'_> {
+impl WithSimd for Products<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { rows, queries, scores } = self;
         for (i, row) in rows.iter().enumerate() {
             for (k, query) in queries.iter().enumerate() {
-                let mut sums = [0.0f32; SUMS];
-                for start in (0..COMPONENTS).step_by(SUMS) {
-                    for j in 0..SUMS {
-                        sums[j] = row[start + j].mul_add(query[start + j], sums[j]);
-                    }
-                }
-                let mut half = SUMS / 2;
-                while half > 0 {
-                    for j in 0..half {
-                        sums[j] += sums[j + half];
-                    }
-                    half /= 2;
-                }
-                scores[k * rows.len() + i] = sums[0];
+                let places = S::as_simd_f32s(row).0.iter().zip(S::as_simd_f32s(query).0);
+                let product = |(a, b): (&S::f32s, &S::f32s), sum| simd.mul_add_f32s(*a, *b, sum);
+                scores[k * rows.len() + i] = summed(simd, places, product);
             }
         }
     }
+}
+
+/// A sum over vectors of numbers: of [`SUMS`] partial sums, which are then added half to half, so that it
+/// is the same whatever the length of a vector.
+#[inline(always)]
+fn summed<S: Simd, T>(
+    simd: S,
+    mut terms: impl Iterator<Item = T>,
+    add: impl Fn(T, S::f32s) -> S::f32s,
+) -> f32 {
+    let lanes = S::F32_LANES;
+    let mut sums = [simd.splat_f32s(0.0); SUMS];
+    'all: loop {
+        for sum in &mut sums[..SUMS / lanes] {
+            let Some(term) = terms.next() else { break 'all };
+            *sum = add(term, *sum);
+        }
+    }
+    let mut half = SUMS / lanes / 2;
+    while half > 0 {
+        for j in 0..half {
+            sums[j] = simd.add_f32s(sums[j], sums[j + half]);
+        }
+        half /= 2;
+    }
+    let mut rest = [0.0; SUMS];
+    S::as_mut_simd_f32s(&mut rest).0[0] = sums[0];
+    let mut half = lanes / 2;
+    while half > 0 {
+        for j in 0..half {
+            rest[j] += rest[j + half];
+        }
+        half /= 2;
+    }
+    rest[0]
 }
 
 /// Inner products of coarse rows with a query.
