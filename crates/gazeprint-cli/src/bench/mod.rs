@@ -27,8 +27,8 @@ use crate::print;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  gazeprint bench                                  all parts, some minutes
-  gazeprint bench --only search --search-readers 1000000
+  gazeprint bench                                             all parts, some minutes
+  gazeprint bench --only search --search-readers 1000000      with under 2 GB of memory
   gazeprint bench --json > bench.json
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.")]

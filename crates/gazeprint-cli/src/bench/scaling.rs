@@ -7,7 +7,7 @@ use gazeprint::template::Probe;
 use serde::Serialize;
 
 use super::readers::{Many, Readers};
-use super::search::CANDIDATES;
+use super::search::{CANDIDATES, LEFT};
 use super::{Bench, median_seconds};
 
 /// Parts of the readers and of the texts to learn from.
@@ -137,7 +137,7 @@ pub(super) fn measure(
     let query = [many.query(&whole)];
     let rows = |index: &Index| median_seconds(TIMES, || index.search(&query, CANDIDATES));
     let coarse = |index: &Index| {
-        median_seconds(TIMES, || index.search_coarsely(&query[0], CANDIDATES, CANDIDATES))
+        median_seconds(TIMES, || index.search_coarsely(&query[0], CANDIDATES, LEFT))
     };
     let (mut by_rows, mut by_coarse_rows) = (Vec::new(), Vec::new());
     for count in powers(1000, many.index.len()) {

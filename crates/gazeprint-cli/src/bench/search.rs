@@ -12,6 +12,8 @@ use super::{Bench, in_turns, median_seconds, read_once, timed};
 
 /// Candidates that are scored in full.
 pub(super) const CANDIDATES: usize = 1000;
+/// Readers that coarse rows leave, to choose the candidates from.
+pub(super) const LEFT: usize = 2 * CANDIDATES;
 /// Probes that are searched for at once.
 const TOGETHER: usize = 8;
 /// Readers up to which the best are also looked for by scoring all, for so many probes, so many readers
@@ -40,7 +42,7 @@ pub(super) struct Report {
     bandwidth: f64,
     /// Over all rows, for each of several probes at once.
     together_seconds: f64,
-    /// Over coarse rows, and over the rows of the candidates.
+    /// Over coarse rows, and over the rows of the readers that these leave.
     coarse_seconds: f64,
     /// How many times faster than over all rows.
     coarse_speed: f64,
@@ -107,7 +109,7 @@ pub(super) fn measure(
         [
             &mut || read_once(index.rows().as_flattened()),
             &mut || drop(black_box(index.search(&queries[..1], CANDIDATES))),
-            &mut || drop(black_box(index.search_coarsely(&queries[0], CANDIDATES, CANDIDATES))),
+            &mut || drop(black_box(index.search_coarsely(&queries[0], CANDIDATES, LEFT))),
             &mut || drop(black_box(index.search(&queries, CANDIDATES))),
         ],
     );
@@ -173,7 +175,7 @@ fn find(readers: &Readers, many: &Many, probes: &[Made]) -> anyhow::Result<Vec<B
     for probes in probes.chunks(TOGETHER) {
         let queries: Vec<Query> = probes.iter().map(|made| made.query).collect();
         for (made, by_rows) in probes.iter().zip(many.index.search(&queries, CANDIDATES)) {
-            let coarsely = many.index.search_coarsely(&made.query, CANDIDATES, CANDIDATES);
+            let coarsely = many.index.search_coarsely(&made.query, CANDIDATES, LEFT);
             let (by_rows, coarsely) = (numbers(&by_rows), numbers(&coarsely));
             let mut both = [&by_rows[..], &coarsely].concat();
             both.sort_unstable();

@@ -10,6 +10,8 @@ use crate::kernels;
 const COARSE: usize = 128;
 /// Rows that a task looks at; fixed, so that results do not depend on the number of threads.
 const CHUNK: usize = 1 << 13;
+/// Candidates that a task looks at again.
+const CANDIDATES: usize = 1 << 8;
 /// Queries that are compared with a row while it is at hand.
 const QUERIES: usize = 4;
 /// Partial sums of an inner product, in a fixed order.
@@ -117,17 +119,16 @@ impl Index {
         let found = self.best(&self.coarse, 1, candidates, |rows, scores| {
             kernels::vectorised(CoarseProducts { rows, query: &coarse, scores });
         });
-        let found = found.into_iter().flatten();
-        let mut hits: Vec<Hit> = found
-            .map(|hit| {
-                let mut score = [0.0];
-                let row = std::slice::from_ref(&self.rows[hit.reader]);
-                let queries = std::slice::from_ref(query);
-                Arch::new().dispatch(Products { rows: row, queries, scores: &mut score });
-                Hit { score: score[0], ..hit }
-            })
-            .filter(|hit| !hit.score.is_nan())
-            .collect();
+        let found: Vec<Hit> = found.into_iter().flatten().collect();
+        let exactly = |hit: Hit| {
+            let mut score = [0.0];
+            let row = std::slice::from_ref(&self.rows[hit.reader]);
+            let queries = std::slice::from_ref(query);
+            Arch::new().dispatch(Products { rows: row, queries, scores: &mut score });
+            Hit { score: score[0], ..hit }
+        };
+        let hits = found.into_par_iter().with_min_len(CANDIDATES).map(exactly);
+        let mut hits: Vec<Hit> = hits.filter(|hit| !hit.score.is_nan()).collect();
         hits.sort_by(Hit::order);
         hits.truncate(top);
         hits
