@@ -22,9 +22,22 @@ fn comparing_and_searching_are_measured() {
     let search = &report["search"];
     assert_eq!(search["readers"], 1500);
     // A search leaves the best of all among its candidates.
-    for share in ["coarse_recall", "exact"] {
-        assert!(search[share].as_f64().unwrap() > 0.8, "{share}: {}", search[share]);
+    assert_eq!(search["exact"]["probes"], 8);
+    assert_eq!(search["whole"]["probes"], 8);
+    assert_eq!(search["parts"]["probes"], 32);
+    for part in ["whole", "parts", "exact"] {
+        let recall = &search[part]["coarse_recall"];
+        assert!(recall.as_f64().unwrap() > 0.8, "{part}: {recall}");
     }
+}
+
+#[test]
+fn cost_is_told_by_what_it_grows_with() {
+    let report = bench(&["--only", "scaling", "--search-readers", "2000"]);
+    for what in ["learning", "full scores", "search, all rows", "search, coarse rows"] {
+        assert!(report.contains(what), "{what}: {report}");
+    }
+    assert!(report.contains("1000: ") && report.contains("2000: "), "{report}");
 }
 
 #[test]

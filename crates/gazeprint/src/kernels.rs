@@ -20,7 +20,7 @@ pub(crate) fn vectorised<F: NullaryFnOnce>(work: F) -> F::Output {
 
 /// `x . y`.
 #[inline]
-pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     Arch::new().dispatch(|| {
         let (x_lanes, x_rest) = x.as_chunks::<LANES>();
         let (y_lanes, y_rest) = y.as_chunks::<LANES>();
@@ -37,7 +37,7 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
 
 /// `y += a x`.
 #[inline]
-pub(crate) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     Arch::new().dispatch(|| {
         for (y, x) in y.iter_mut().zip(x) {
             *y = a.mul_add(*x, *y);
@@ -70,7 +70,7 @@ const MAX_EXPONENT: f64 = 600.0;
 ///
 /// Exact to about one unit in the last place in between.
 #[inline]
-pub(crate) fn exp_shifted(x: &[f64], shift: f64, out: &mut [f64]) {
+pub fn exp_shifted(x: &[f64], shift: f64, out: &mut [f64]) {
     Arch::new().dispatch(|| {
         for (out, x) in out.iter_mut().zip(x) {
             *out = exp(*x - shift);
@@ -148,7 +148,7 @@ impl LogProduct {
 }
 
 /// `ln sum exp x`, without overflow; negative infinity for none.
-pub(crate) fn log_sum_exp(x: &[f64]) -> f64 {
+pub fn log_sum_exp(x: &[f64]) -> f64 {
     let peak = max(x);
     if peak.is_finite() {
         peak + x.iter().map(|v| (v - peak).exp()).sum::<f64>().ln()

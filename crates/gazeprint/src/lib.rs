@@ -81,7 +81,8 @@ pub mod corpus;
 pub mod density;
 pub mod gallery;
 pub mod inference;
-mod kernels;
+#[doc(hidden)] // public for `benches/kernels.rs` alone
+pub mod kernels;
 pub mod method;
 pub mod random;
 pub mod replay;

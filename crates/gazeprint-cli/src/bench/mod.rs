@@ -1,6 +1,7 @@
 //! `gazeprint bench`: how fast it is on this machine.
 
 mod machine;
+mod readers;
 mod scaling;
 mod scoring;
 mod search;
@@ -16,6 +17,7 @@ use gazeprint::simulate::SimulationParams;
 use serde::Serialize;
 
 use self::machine::Machine;
+use self::readers::{Many, Readers};
 use crate::print;
 
 /// Measure how fast training, comparing and searching are on this machine.
@@ -25,8 +27,8 @@ use crate::print;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  gazeprint bench                                  all parts, some minutes
-  gazeprint bench --only search --search-readers 1000000
+  gazeprint bench                                             all parts, some minutes
+  gazeprint bench --only search --search-readers 1000000      with under 2 GB of memory
   gazeprint bench --json > bench.json
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.")]
@@ -92,8 +94,14 @@ impl Bench {
         Ok(Self { readers, train, test })
     }
 
-    fn training(&self) -> anyhow::Result<Training<'_>> {
-        Ok(Training::new(self.readers, self.train.iter().map(|r| (r.reader, r)).collect())?)
+    /// What the first of the readers read to be learned from: one text of so many.
+    fn some(&self, readers: usize, part: usize) -> impl Iterator<Item = &Reading> {
+        self.train.iter().filter(move |r| r.reader < readers && (r.text / 2).is_multiple_of(part))
+    }
+
+    fn training(&self, readers: usize, part: usize) -> anyhow::Result<Training<'_>> {
+        let readings = self.some(readers, part).map(|r| (r.reader, r)).collect();
+        Ok(Training::new(readers, readings)?)
     }
 
     /// What a reader read to be tested with.
@@ -124,17 +132,24 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if wanted(Part::Training) {
         report.training = Some(training::measure(&bench, say)?);
     }
-    if wanted(Part::Scoring) {
-        say("comparing");
-        report.scoring = Some(scoring::measure(&bench)?);
-    }
-    if wanted(Part::Search) {
-        say("searching");
-        report.search = Some(search::measure(&bench, args.search_readers as usize, say)?);
-    }
-    if wanted(Part::Scaling) {
-        say("scaling");
-        report.scaling = Some(scaling::measure(texts)?);
+    let is_many = wanted(Part::Search) || wanted(Part::Scaling);
+    if wanted(Part::Scoring) || is_many {
+        say("learning the population");
+        let readers = Readers::learn(&bench)?;
+        if wanted(Part::Scoring) {
+            say("scoring");
+            report.scoring = Some(scoring::measure(&bench, &readers)?);
+        }
+        if is_many {
+            say(&format!("drawing {} readers", args.search_readers));
+            let many = Many::new(&bench, &readers, args.search_readers as usize)?;
+            if wanted(Part::Search) {
+                report.search = Some(search::measure(&bench, &readers, &many, say)?);
+            }
+            if wanted(Part::Scaling) {
+                report.scaling = Some(scaling::measure(&bench, &readers, &many, say)?);
+            }
+        }
     }
     report.peak_mib = machine::peak_mib();
     if args.json {
@@ -172,18 +187,24 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 
 /// The median of seconds that something took, several times.
 fn median_seconds<T>(times: usize, mut work: impl FnMut() -> T) -> f64 {
-    let mut seconds: Vec<f64> = (0..times.max(1))
-        .map(|_| {
-            let (result, seconds) = timed(&mut work);
-            std::hint::black_box(result);
-            seconds
-        })
-        .collect();
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
+    in_turns(times, [&mut || drop(std::hint::black_box(work()))])[0]
 }
 
-/// Seconds to read numbers from memory once: what nothing that looks at all of them can beat.
-fn sum_seconds(times: usize, numbers: &[f32]) -> f64 {
-    median_seconds(times, || gazeprint::search::sum(numbers))
+/// The same of several things in turns, so that whatever else the machine does slows all of them.
+fn in_turns<const N: usize>(times: usize, mut works: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let mut seconds = [(); N].map(|()| Vec::with_capacity(times));
+    for _ in 0..times.max(1) {
+        for (work, seconds) in works.iter_mut().zip(&mut seconds) {
+            seconds.push(timed(&mut *work).1);
+        }
+    }
+    seconds.map(|mut seconds| {
+        seconds.sort_by(f64::total_cmp);
+        seconds[seconds.len() / 2]
+    })
+}
+
+/// Reads numbers from memory once, which takes as long as nothing that looks at all of them can beat.
+fn read_once(numbers: &[f32]) {
+    std::hint::black_box(gazeprint::search::sum(numbers));
 }

@@ -1,12 +1,14 @@
 //! How many readers a probe is compared with in a second.
 
+use std::hint::black_box;
+
 use gazeprint::gallery::Gallery;
 use gazeprint::method::{Method, Unwatched, landwehr};
 use gazeprint::template::Probe;
 use serde::Serialize;
 
-use super::search::Readers;
-use super::{Bench, median_seconds, sum_seconds};
+use super::readers::Readers;
+use super::{Bench, in_turns, read_once};
 
 const TIMES: usize = 51;
 
@@ -30,31 +32,36 @@ struct Row {
 }
 
 impl Row {
-    fn new(gallery: &dyn Gallery, probe: &Probe) -> Self {
-        let seconds = median_seconds(TIMES, || gallery.scores(probe));
-        Self { seconds, readers_per_second: gallery.len() as f64 / seconds }
+    fn new(readers: usize, seconds: f64) -> Self {
+        Self { seconds, readers_per_second: readers as f64 / seconds }
     }
 }
 
-pub(super) fn measure(bench: &Bench) -> anyhow::Result<Report> {
-    let readers = Readers::learn(bench)?;
-    let population = readers.background.gallery(&readers.enrolled(bench))?;
-    let fitted = landwehr().fit(&bench.training()?, 1, &Unwatched)?;
+pub(super) fn measure(bench: &Bench, readers: &Readers) -> anyhow::Result<Report> {
+    let population = readers.background.gallery(&readers.enrolled)?;
+    let fitted = landwehr().fit(&bench.training(bench.readers, 1)?, 1, &Unwatched)?;
     let probe_for = |gallery: &dyn Gallery| {
         let probes: Vec<Probe> = bench.of(0).map(|r| gallery.probe(r)).collect();
         Probe::merged(&probes)
     };
     let tables = fitted.gallery.as_ref();
     let (probe, sparse) = (probe_for(&population), probe_for(tables));
-    let tabulated = Row::new(tables, &sparse);
     // Rows are doubles: two single ones each.
-    let sum = sum_seconds(TIMES, &vec![1.0; 2 * sparse.entries().len() * tables.len()]);
+    let bytes = vec![1.0; 2 * sparse.entries().len() * tables.len()];
+    let [by_situation, tabulated, sum] = in_turns(
+        TIMES,
+        [
+            &mut || drop(black_box(population.scores(&probe))),
+            &mut || drop(black_box(tables.scores(&sparse))),
+            &mut || read_once(&bytes),
+        ],
+    );
     Ok(Report {
         readers: bench.readers,
         fixations: probe.fixations(),
-        by_situation: Row::new(&population, &probe),
-        bandwidth: sum / tabulated.seconds,
-        tabulated,
+        by_situation: Row::new(bench.readers, by_situation),
+        tabulated: Row::new(bench.readers, tabulated),
+        bandwidth: sum / tabulated,
     })
 }
 

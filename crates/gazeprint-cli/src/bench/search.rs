@@ -1,63 +1,33 @@
-//! Search among very many readers, drawn from the population.
+//! Search among very many readers.
 
-use anyhow::Context;
+use std::hint::black_box;
+
 use gazeprint::gallery::Gallery;
-use gazeprint::method::{Background, Population, Slopes, Template, Unwatched};
-use gazeprint::random::Stream;
-use gazeprint::saccade::Reading;
-use gazeprint::search::{Hit, Index, Query, Row, Space};
+use gazeprint::search::{Hit, Query};
 use gazeprint::template::Probe;
-use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Bench, median_seconds, sum_seconds, timed};
+use super::readers::{Many, Readers};
+use super::{Bench, in_turns, median_seconds, read_once, timed};
 
-/// Readers drawn, and fixations, that the space of rows is learned from.
-const LEARNED_READERS: usize = 1024;
-const LEARNED_FIXATIONS: usize = 4096;
 /// Candidates that are scored in full.
-const CANDIDATES: usize = 1000;
-/// Readers drawn at a time.
-const BATCH: usize = 4096;
-/// Readers up to which the best are also looked for by scoring all, for so many probes.
+pub(super) const CANDIDATES: usize = 1000;
+/// Readers that coarse rows leave, to choose the candidates from.
+pub(super) const LEFT: usize = 2 * CANDIDATES;
+/// Probes that are searched for at once.
+const TOGETHER: usize = 8;
+/// Readers up to which the best are also looked for by scoring all, for so many probes, so many readers
+/// at a time.
 const MOST_SCORED: usize = 100_000;
 const SCORED_PROBES: usize = 16;
-const TIMES: usize = 7;
-
-/// The population of a corpus.
-pub(super) struct Readers {
-    pub(super) population: Population,
-    pub(super) background: Background,
-}
-
-impl Readers {
-    pub(super) fn learn(bench: &Bench) -> anyhow::Result<Self> {
-        let readings: Vec<(usize, &Reading)> = bench.train.iter().map(|r| (r.reader, r)).collect();
-        let population = Population::learn(bench.readers, &readings, &Unwatched)?;
-        let background = population.background();
-        Ok(Self { population, background })
-    }
-
-    /// The readers of the corpus.
-    pub(super) fn enrolled(&self, bench: &Bench) -> Vec<Template> {
-        let of = |reader: usize| -> Vec<&Reading> {
-            bench.train.iter().filter(|r| r.reader == reader).collect()
-        };
-        (0..bench.readers).into_par_iter().map(|r| self.population.template(&of(r))).collect()
-    }
-
-    /// A reader who might exist.
-    fn imagined(&self, number: usize) -> Template {
-        self.population.imagined(Stream { seed: 1, index: number as u64 })
-    }
-}
+const SCORED_READERS: usize = 4096;
+/// Shorter probes that one is cut into.
+const PARTS: usize = 4;
+const TIMES: usize = 15;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     readers: usize,
-    /// Fixations of a probe, on average.
-    fixations: f64,
-    probes: usize,
     /// To draw readers and to make their rows.
     rows_seconds: f64,
     row_mib: f64,
@@ -66,198 +36,252 @@ pub(super) struct Report {
     search_seconds: f64,
     /// Of a plain sum over the rows.
     sum_seconds: f64,
-    /// The one by the other.
+    /// Of the memory that a plain sum reads.
+    sum_gib_per_second: f64,
+    /// The plain sum's time by the search's.
     bandwidth: f64,
     /// Over all rows, for each of several probes at once.
     together_seconds: f64,
+    /// Over coarse rows, and over the rows of the readers that these leave.
     coarse_seconds: f64,
-    /// How many times faster.
+    /// How many times faster than over all rows.
     coarse_speed: f64,
     /// To score the candidates in full, their templates at hand.
     rescore_seconds: f64,
-    /// Probes whose best reader is the one found by a search over all rows and a full score of the
-    /// candidates, if coarse rows choose these.
+    /// Probes of all test texts of a reader.
+    whole: Found,
+    /// The same in parts.
+    parts: Found,
+    /// None where there are too many readers to score.
+    exact: Option<Exact>,
+}
+
+/// What is found for some probes: the best by full scores of the candidates.
+#[derive(Debug, Serialize)]
+struct Found {
+    probes: usize,
+    /// Of a probe, on average.
+    fixations: f64,
+    /// Probes with the same best reader where coarse rows choose the candidates as where all rows do.
     coarse_recall: f64,
-    /// Of some of the probes, those whose best reader of all, every one scored in full, is found; none
-    /// where there are too many to score.
-    exact: Option<f64>,
     /// Probes that find the reader who made them.
     accuracy: f64,
 }
 
-/// Everything that is searched.
-struct Many<'a> {
-    readers: &'a Readers,
-    enrolled: Vec<Template>,
-    slopes: Slopes,
-    space: Space,
-    index: Index,
+/// Probes compared with all readers in full.
+#[derive(Debug, Serialize)]
+struct Exact {
+    probes: usize,
+    /// Probes whose best reader of all is found among the candidates of all rows, and of coarse rows.
+    recall: f64,
+    coarse_recall: f64,
+    /// For a probe, templates at hand.
+    seconds: f64,
 }
 
-pub(super) fn measure(bench: &Bench, count: usize, say: impl Fn(&str)) -> anyhow::Result<Report> {
-    let readers = Readers::learn(bench)?;
-    say(&format!("search: drawing {count} readers"));
-    let (many, rows_seconds) = timed(|| Many::new(bench, &readers, count));
-    let many = many?;
-    let nobody = readers.background.gallery(&[])?;
-    let probes: Vec<(usize, Probe)> = (0..bench.readers)
-        .map(|reader| {
-            let probes: Vec<Probe> = bench.of(reader).map(|r| nobody.probe(r)).collect();
-            (reader, Probe::merged(&probes))
-        })
-        .collect();
-    let query = |probe: &Probe| many.space.query(&many.slopes.slope(probe), probe.fixations());
-    let queries: Vec<Query> = probes.iter().map(|(_, probe)| query(probe)).collect();
+/// The best readers for a probe: of the candidates that all rows choose, and of those of coarse rows.
+#[derive(Debug, Clone, Copy)]
+struct Best {
+    by_rows: usize,
+    coarsely: usize,
+}
+
+/// A probe with the reader who made it.
+struct Made {
+    reader: usize,
+    probe: Probe,
+    query: Query,
+}
+
+pub(super) fn measure(
+    bench: &Bench,
+    readers: &Readers,
+    many: &Many,
+    say: impl Fn(&str),
+) -> anyhow::Result<Report> {
+    let whole = probes(bench, readers, many, 1)?;
+    let parts = probes(bench, readers, many, PARTS)?;
     say("search: searching");
-    let search_seconds = median_seconds(TIMES, || many.index.search(&queries[..1], CANDIDATES));
-    let sum_seconds = sum_seconds(TIMES, many.index.rows().as_flattened());
-    let together = &queries[..queries.len().min(8)];
-    let together_seconds = median_seconds(3, || many.index.search(together, CANDIDATES));
-    let coarse_seconds =
-        median_seconds(TIMES, || many.index.search_coarsely(&queries[0], CANDIDATES, CANDIDATES));
-    let found: Vec<Found> = probes
-        .iter()
-        .zip(&queries)
-        .map(|((_, probe), query)| many.find(probe, query))
-        .collect::<anyhow::Result<_>>()?;
-    let share = |right: usize| right as f64 / probes.len() as f64;
-    let exact = if count <= MOST_SCORED {
+    let index = &many.index;
+    let queries: Vec<Query> = whole.iter().take(TOGETHER).map(|made| made.query).collect();
+    let [sum_seconds, search_seconds, coarse_seconds, together_seconds] = in_turns(
+        TIMES,
+        [
+            &mut || read_once(index.rows().as_flattened()),
+            &mut || drop(black_box(index.search(&queries[..1], CANDIDATES))),
+            &mut || drop(black_box(index.search_coarsely(&queries[0], CANDIDATES, LEFT))),
+            &mut || drop(black_box(index.search(&queries, CANDIDATES))),
+        ],
+    );
+    let candidates = numbers(&index.search(&queries[..1], CANDIDATES)[0]);
+    let candidates = readers.background.gallery(&readers.templates(&candidates))?;
+    let rescore_seconds = median_seconds(TIMES, || candidates.scores(&whole[0].probe));
+    say("search: scoring candidates");
+    let best = find(readers, many, &whole)?;
+    let best_of_parts = find(readers, many, &parts)?;
+    let exact = if index.len() <= MOST_SCORED {
         say("search: scoring all");
-        Some(many.best_of_all(&probes[..probes.len().min(SCORED_PROBES)])?)
+        let scored = whole.len().min(SCORED_PROBES);
+        Some(Exact::new(readers, many, &whole[..scored], &best)?)
     } else {
         None
     };
-    let right = |of: &dyn Fn(usize) -> bool| share((0..probes.len()).filter(|i| of(*i)).count());
-    let candidates = many.templates(&many.index.search(&queries[..1], CANDIDATES)[0]);
-    let candidates = readers.background.gallery(&candidates)?;
-    let [row_bytes, coarse_bytes] = many.index.bytes();
+    let [row_bytes, coarse_bytes] = index.bytes();
     let mib = |bytes: usize| bytes as f64 / f64::from(1 << 20);
     Ok(Report {
-        readers: many.index.len(),
-        fixations: probes.iter().map(|(_, p)| p.fixations()).sum::<usize>() as f64
-            / probes.len() as f64,
-        probes: probes.len(),
-        rows_seconds,
+        readers: index.len(),
+        rows_seconds: many.seconds,
         row_mib: mib(row_bytes),
         coarse_mib: mib(coarse_bytes),
         search_seconds,
         sum_seconds,
+        sum_gib_per_second: mib(row_bytes) / 1024.0 / sum_seconds,
         bandwidth: sum_seconds / search_seconds,
-        together_seconds: together_seconds / together.len() as f64,
+        together_seconds: together_seconds / queries.len() as f64,
         coarse_seconds,
         coarse_speed: search_seconds / coarse_seconds,
-        rescore_seconds: median_seconds(TIMES, || candidates.scores(&probes[0].1)),
-        coarse_recall: right(&|i| found[i].coarsely == found[i].best),
-        exact: exact.map(|exact| {
-            let same = exact.iter().zip(&found).filter(|(best, found)| **best == found.best);
-            same.count() as f64 / exact.len() as f64
-        }),
-        accuracy: right(&|i| found[i].best == probes[i].0),
+        rescore_seconds,
+        whole: Found::new(&whole, &best),
+        parts: Found::new(&parts, &best_of_parts),
+        exact,
     })
 }
 
-/// The best reader for a probe.
-struct Found {
-    best: usize,
-    /// Where coarse rows choose the candidates.
-    coarsely: usize,
+/// What each reader of the corpus read to be tested with, in so many parts.
+fn probes(
+    bench: &Bench,
+    readers: &Readers,
+    many: &Many,
+    parts: usize,
+) -> anyhow::Result<Vec<Made>> {
+    let nobody = readers.background.gallery(&[])?;
+    let of_reader = |reader: usize| {
+        let sentences: Vec<Probe> = bench.of(reader).map(|r| nobody.probe(r)).collect();
+        let made = sentences.chunks(sentences.len().div_ceil(parts).max(1)).map(|sentences| {
+            let probe = Probe::merged(sentences);
+            Made { reader, query: many.query(&probe), probe }
+        });
+        made.collect::<Vec<_>>()
+    };
+    Ok((0..bench.readers).flat_map(of_reader).collect())
 }
 
-impl<'a> Many<'a> {
-    /// The readers of the corpus, and then as many as are missing.
-    fn new(bench: &Bench, readers: &'a Readers, count: usize) -> anyhow::Result<Self> {
-        let slopes = readers.background.slopes();
-        let nobody = readers.background.gallery(&[])?;
-        let step = (bench.fixations() / LEARNED_FIXATIONS).max(1);
-        let fixations = bench.train.iter().flat_map(|r| slopes.slopes(&nobody.probe(r)));
-        let fixations: Vec<Vec<f64>> = fixations.step_by(step).take(LEARNED_FIXATIONS).collect();
-        let vectors: Vec<Vec<f64>> = (0..LEARNED_READERS)
-            .into_par_iter()
-            .map(|number| slopes.vector(&readers.imagined(usize::MAX - number)))
-            .collect();
-        let space = Space::learn(&vectors, &fixations).context("readers do not differ")?;
-        let enrolled = readers.enrolled(bench);
-        let row = |template: &Template| space.row(&slopes.vector(template));
-        let mut rows: Vec<Row> = enrolled.par_iter().map(row).collect();
-        rows.reserve_exact(count.saturating_sub(rows.len()));
-        while rows.len() < count {
-            let numbers = rows.len()..(rows.len() + BATCH).min(count);
-            rows.par_extend(numbers.into_par_iter().map(|number| row(&readers.imagined(number))));
+fn numbers(hits: &[Hit]) -> Vec<usize> {
+    hits.iter().map(|hit| hit.reader).collect()
+}
+
+fn find(readers: &Readers, many: &Many, probes: &[Made]) -> anyhow::Result<Vec<Best>> {
+    let mut best = Vec::with_capacity(probes.len());
+    for probes in probes.chunks(TOGETHER) {
+        let queries: Vec<Query> = probes.iter().map(|made| made.query).collect();
+        for (made, by_rows) in probes.iter().zip(many.index.search(&queries, CANDIDATES)) {
+            let coarsely = many.index.search_coarsely(&made.query, CANDIDATES, LEFT);
+            let (by_rows, coarsely) = (numbers(&by_rows), numbers(&coarsely));
+            let mut both = [&by_rows[..], &coarsely].concat();
+            both.sort_unstable();
+            both.dedup();
+            let gallery = readers.background.gallery(&readers.templates(&both))?;
+            let scores = gallery.scores(&made.probe);
+            let score = |number: &usize| both.binary_search(number).map_or(f64::NAN, |i| scores[i]);
+            let of = |candidates: &[usize]| {
+                let best = candidates.iter().max_by(|a, b| score(a).total_cmp(&score(b)));
+                best.copied().unwrap_or(usize::MAX)
+            };
+            best.push(Best { by_rows: of(&by_rows), coarsely: of(&coarsely) });
         }
-        Ok(Self { readers, enrolled, slopes, space, index: Index::new(rows) })
+    }
+    Ok(best)
+}
+
+fn share(of: usize, is_so: impl Fn(usize) -> bool) -> f64 {
+    (0..of).filter(|i| is_so(*i)).count() as f64 / of as f64
+}
+
+impl Found {
+    fn new(probes: &[Made], best: &[Best]) -> Self {
+        let fixations: usize = probes.iter().map(|made| made.probe.fixations()).sum();
+        Self {
+            probes: probes.len(),
+            fixations: fixations as f64 / probes.len() as f64,
+            coarse_recall: share(best.len(), |i| best[i].coarsely == best[i].by_rows),
+            accuracy: share(best.len(), |i| best[i].by_rows == probes[i].reader),
+        }
     }
 
-    fn template(&self, reader: usize) -> Template {
-        self.enrolled.get(reader).cloned().unwrap_or_else(|| self.readers.imagined(reader))
+    fn text(&self) -> String {
+        format!(
+            "{:>5} probes of {:>4.0} fixations: {:.4} find the same best by coarse rows as by all, \
+             {:.4} who made them\n",
+            self.probes, self.fixations, self.coarse_recall, self.accuracy
+        )
     }
+}
 
-    fn templates(&self, hits: &[Hit]) -> Vec<Template> {
-        hits.par_iter().map(|hit| self.template(hit.reader)).collect()
-    }
-
-    fn find(&self, probe: &Probe, query: &Query) -> anyhow::Result<Found> {
-        let best = |hits: &[Hit]| -> anyhow::Result<usize> {
-            let scores = self.readers.background.gallery(&self.templates(hits))?.scores(probe);
-            let best = (0..hits.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));
-            Ok(best.map_or(usize::MAX, |best| hits[best].reader))
-        };
-        Ok(Found {
-            best: best(&self.index.search(std::slice::from_ref(query), CANDIDATES)[0])?,
-            coarsely: best(&self.index.search_coarsely(query, CANDIDATES, CANDIDATES))?,
-        })
-    }
-
-    /// The best of all readers for every probe, each scored in full.
-    fn best_of_all(&self, probes: &[(usize, Probe)]) -> anyhow::Result<Vec<usize>> {
+impl Exact {
+    /// Scores all readers for every probe.
+    fn new(
+        readers: &Readers,
+        many: &Many,
+        probes: &[Made],
+        found: &[Best],
+    ) -> anyhow::Result<Self> {
         let mut best = vec![(f64::NEG_INFINITY, usize::MAX); probes.len()];
-        for start in (0..self.index.len()).step_by(BATCH) {
-            let numbers = start..(start + BATCH).min(self.index.len());
-            let templates: Vec<Template> =
-                numbers.into_par_iter().map(|number| self.template(number)).collect();
-            let gallery = self.readers.background.gallery(&templates)?;
-            for ((_, probe), best) in probes.iter().zip(&mut best) {
-                for (i, score) in gallery.scores(probe).into_iter().enumerate() {
+        let mut seconds = 0.0;
+        for start in (0..many.index.len()).step_by(SCORED_READERS) {
+            let numbers: Vec<usize> = (start..many.index.len()).take(SCORED_READERS).collect();
+            let gallery = readers.background.gallery(&readers.templates(&numbers))?;
+            for (made, best) in probes.iter().zip(&mut best) {
+                let (scores, taken) = timed(|| gallery.scores(&made.probe));
+                seconds += taken;
+                for (i, score) in scores.into_iter().enumerate() {
                     if score > best.0 {
                         *best = (score, start + i);
                     }
                 }
             }
         }
-        Ok(best.into_iter().map(|(_, reader)| reader).collect())
+        Ok(Self {
+            probes: probes.len(),
+            recall: share(best.len(), |i| best[i].1 == found[i].by_rows),
+            coarse_recall: share(best.len(), |i| best[i].1 == found[i].coarsely),
+            seconds: seconds / probes.len() as f64,
+        })
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "{:>5} probes compared with all in full, {:.2} s each: {:.4} find the best of all by all \
+             rows, {:.4} by coarse ones\n",
+            self.probes, self.seconds, self.recall, self.coarse_recall
+        )
     }
 }
 
 impl Report {
     pub(super) fn text(&self) -> String {
-        let exact = self.exact.map_or_else(String::new, |exact| {
-            format!(
-                "the best of all, every reader scored in full: {exact:.4} of {} probes find it\n",
-                self.probes.min(SCORED_PROBES)
-            )
-        });
+        let exact = self.exact.as_ref().map_or_else(String::new, Exact::text);
         format!(
-            "searching {} readers, {} probes of {:.0} fixations\n\
-             rows {:.0} MiB, coarse rows {:.0} MiB, made in {:.1} s\n\
-             all rows      {:>9.2} ms, {:.2} of the speed of a plain sum over them ({:.2} ms)\n\
+            "searching {} readers for the best {CANDIDATES}\n\
+             rows {:.0} MiB, coarse rows {:.0} MiB, drawn and made in {:.1} s\n\
+             plain sum     {:>9.2} ms, {:.1} GiB a second\n\
+             all rows      {:>9.2} ms, {:.2} of the speed of the plain sum over them\n\
              several probes{:>9.2} ms each\n\
-             coarse rows   {:>9.2} ms, {:.1} times faster; {:.4} of the probes find the same best\n\
-             full scores   {:>9.2} ms for the {CANDIDATES} candidates\n{exact}\
-             {:.4} of the probes find the reader who made them\n",
+             coarse rows   {:>9.2} ms, {:.1} times faster than all rows\n\
+             full scores   {:>9.2} ms for the {CANDIDATES} candidates\n{}{}{exact}",
             self.readers,
-            self.probes,
-            self.fixations,
             self.row_mib,
             self.coarse_mib,
             self.rows_seconds,
+            1e3 * self.sum_seconds,
+            self.sum_gib_per_second,
             1e3 * self.search_seconds,
             self.bandwidth,
-            1e3 * self.sum_seconds,
             1e3 * self.together_seconds,
             1e3 * self.coarse_seconds,
             self.coarse_speed,
-            self.coarse_recall,
             1e3 * self.rescore_seconds,
-            self.accuracy
+            self.whole.text(),
+            self.parts.text()
         )
     }
 }

@@ -1,6 +1,6 @@
 //! Rows of many readers, and the best of them for a query.
 
-use pulp::NullaryFnOnce;
+use pulp::{Arch, NullaryFnOnce, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::space::{COMPONENTS, Query, Row};
@@ -10,6 +10,8 @@ use crate::kernels;
 const COARSE: usize = 128;
 /// Rows that a task looks at; fixed, so that results do not depend on the number of threads.
 const CHUNK: usize = 1 << 13;
+/// Candidates that a task looks at again.
+const CANDIDATES: usize = 1 << 8;
 /// Queries that are compared with a row while it is at hand.
 const QUERIES: usize = 4;
 /// Partial sums of an inner product, in a fixed order.
@@ -45,16 +47,29 @@ fn coarse_place(i: usize) -> usize {
     if i + 1 < COARSE { i } else { COMPONENTS - 1 }
 }
 
+/// The largest of some rows in size, by place of a coarse row; what is not finite does not count.
+fn largest(rows: &[Row]) -> [f32; COARSE] {
+    let mut largest = [0.0f32; COARSE];
+    for row in rows {
+        for (i, largest) in largest.iter_mut().enumerate() {
+            let size = row[coarse_place(i)].abs();
+            if size > *largest && size.is_finite() {
+                *largest = size;
+            }
+        }
+    }
+    largest
+}
+
 impl Index {
     /// An index of these rows.
     pub fn new(rows: Vec<Row>) -> Self {
-        let largest = |i: usize| {
-            let place = coarse_place(i);
-            let sizes = rows.par_iter().map(|row| row[place].abs());
-            sizes.filter(|size| size.is_finite()).reduce(|| 0.0, f32::max)
-        };
+        let largest = rows
+            .par_chunks(CHUNK)
+            .map(largest)
+            .reduce(|| [0.0; COARSE], |a, b| std::array::from_fn(|i| a[i].max(b[i])));
         let steps: Vec<f32> =
-            (0..COARSE).map(|i| (largest(i) / 127.0).max(f32::MIN_POSITIVE)).collect();
+            largest.iter().map(|size| (size / 127.0).max(f32::MIN_POSITIVE)).collect();
         let coarsened = |row: &Row| -> [i8; COARSE] {
             std::array::from_fn(|i| (row[coarse_place(i)] / steps[i]).round() as i8)
         };
@@ -86,7 +101,7 @@ impl Index {
     pub fn search(&self, queries: &[Query], top: usize) -> Vec<Vec<Hit>> {
         let groups = queries.chunks(QUERIES).flat_map(|queries| {
             self.best(&self.rows, queries.len(), top, |rows, scores| {
-                kernels::vectorised(Products { rows, queries, scores });
+                Arch::new().dispatch(Products { rows, queries, scores });
             })
         });
         groups.collect()
@@ -104,17 +119,16 @@ impl Index {
         let found = self.best(&self.coarse, 1, candidates, |rows, scores| {
             kernels::vectorised(CoarseProducts { rows, query: &coarse, scores });
         });
-        let found = found.into_iter().flatten();
-        let mut hits: Vec<Hit> = found
-            .map(|hit| {
-                let mut score = [0.0];
-                let row = std::slice::from_ref(&self.rows[hit.reader]);
-                let queries = std::slice::from_ref(query);
-                kernels::vectorised(Products { rows: row, queries, scores: &mut score });
-                Hit { score: score[0], ..hit }
-            })
-            .filter(|hit| !hit.score.is_nan())
-            .collect();
+        let found: Vec<Hit> = found.into_iter().flatten().collect();
+        let exactly = |hit: Hit| {
+            let mut score = [0.0];
+            let row = std::slice::from_ref(&self.rows[hit.reader]);
+            let queries = std::slice::from_ref(query);
+            Arch::new().dispatch(Products { rows: row, queries, scores: &mut score });
+            Hit { score: score[0], ..hit }
+        };
+        let hits = found.into_par_iter().with_min_len(CANDIDATES).map(exactly);
+        let mut hits: Vec<Hit> = hits.filter(|hit| !hit.score.is_nan()).collect();
         hits.sort_by(Hit::order);
         hits.truncate(top);
         hits
@@ -128,69 +142,95 @@ impl Index {
         top: usize,
         compare: impl Fn(&[R], &mut [f32]) + Sync,
     ) -> Vec<Vec<Hit>> {
-        let chunks =
-            rows.par_chunks(CHUNK).enumerate().map_init(Vec::new, |scores, (number, rows)| {
-                scores.resize(queries * rows.len(), 0.0);
-                compare(rows, scores);
-                let by_query = scores.chunks_exact(rows.len());
-                by_query.map(|scores| leading(number * CHUNK, scores, top)).collect::<Vec<_>>()
-            });
-        let mut best = vec![Vec::new(); queries];
-        for of_chunk in chunks.collect::<Vec<_>>() {
-            for (best, hits) in best.iter_mut().zip(of_chunk) {
-                best.extend(hits);
+        let nothing = || (vec![Best::new(top); queries], Vec::new());
+        let chunks = rows.par_chunks(CHUNK).enumerate();
+        let looked_at = chunks.fold(nothing, |(mut best, mut scores), (number, rows)| {
+            scores.resize(queries * rows.len(), 0.0);
+            compare(rows, &mut scores);
+            for (best, scores) in best.iter_mut().zip(scores.chunks_exact(rows.len())) {
+                best.add(number * CHUNK, scores);
+            }
+            (best, scores)
+        });
+        let best = looked_at.map(|(best, _)| best).reduce(
+            || vec![Best::new(top); queries],
+            |a, b| a.into_iter().zip(b).map(|(a, b)| a.and(b)).collect(),
+        );
+        best.into_iter().map(Best::in_order).collect()
+    }
+}
+
+/// The best of the rows that were looked at. These are the same in whatever order that was.
+#[derive(Debug, Clone)]
+struct Best {
+    top: usize,
+    hits: Vec<Hit>,
+    /// What a score must reach to count.
+    least: f32,
+}
+
+impl Best {
+    fn new(top: usize) -> Self {
+        Self { top, hits: Vec::new(), least: f32::NEG_INFINITY }
+    }
+
+    /// Looks at rows from `start` on; one whose score is no number is left out.
+    fn add(&mut self, start: usize, scores: &[f32]) {
+        for (part, scores) in scores.chunks(SUMS).enumerate() {
+            // Hardly any are good enough once many have been seen.
+            if !scores.iter().fold(false, |any, score| any | (*score >= self.least)) {
+                continue;
+            }
+            for (i, score) in scores.iter().enumerate() {
+                if *score >= self.least {
+                    self.hits.push(Hit { reader: start + part * SUMS + i, score: *score });
+                }
+            }
+            if self.hits.len() > 2 * self.top + SUMS {
+                self.cut();
             }
         }
-        best.into_iter().map(|hits| first(hits, top)).collect()
     }
-}
 
-/// The best of some hits, in order.
-fn first(mut hits: Vec<Hit>, top: usize) -> Vec<Hit> {
-    if hits.len() > top && top > 0 {
-        hits.select_nth_unstable_by(top - 1, Hit::order);
+    /// Leaves as many as are wanted.
+    fn cut(&mut self) {
+        if self.hits.len() > self.top {
+            if self.top > 0 {
+                self.hits.select_nth_unstable_by(self.top - 1, Hit::order);
+            }
+            self.hits.truncate(self.top);
+            self.least = self.hits.last().map_or(f32::INFINITY, |hit| hit.score);
+        }
     }
-    hits.truncate(top);
-    hits.sort_by(Hit::order);
-    hits
-}
 
-/// The best of a chunk whose first row is at `start`.
-fn leading(start: usize, scores: &[f32], top: usize) -> Vec<Hit> {
-    let hit = |(i, score): (usize, &f32)| Hit { reader: start + i, score: *score };
-    let hits = scores.iter().enumerate().filter(|(_, score)| !score.is_nan()).map(hit);
-    first(hits.collect(), top)
+    fn and(mut self, other: Self) -> Self {
+        self.hits.extend(other.hits);
+        self.cut();
+        self
+    }
+
+    fn in_order(mut self) -> Vec<Hit> {
+        self.cut();
+        self.hits.sort_by(Hit::order);
+        self.hits
+    }
 }
 
 /// A plain sum, as fast as memory allows: what nothing that looks at all of the numbers can beat.
 pub fn sum(numbers: &[f32]) -> f32 {
     struct Sum<'a>(&'a [f32]);
-    impl NullaryFnOnce for Sum<'_> {
+    impl WithSimd for Sum<'_> {
         type Output = f32;
 
         #[inline(always)]
-        fn call(self) -> f32 {
-            let mut sums = [0.0f32; SUMS];
-            for part in self.0.as_chunks::<SUMS>().0 {
-                for j in 0..SUMS {
-                    sums[j] += part[j];
-                }
-            }
-            let mut total = 0.0;
-            for sum in sums {
-                total += sum;
-            }
-            total
+        fn with_simd<S: Simd>(self, simd: S) -> f32 {
+            summed(simd, S::as_simd_f32s(self.0).0.iter(), |x, sum| simd.add_f32s(*x, sum))
         }
     }
-    let sums: Vec<f32> = numbers
-        .par_chunks(CHUNK * COMPONENTS)
-        .map(|chunk| {
-            let rest: f32 = chunk.as_chunks::<SUMS>().1.iter().sum();
-            kernels::vectorised(Sum(chunk)) + rest
-        })
-        .collect();
-    sums.into_iter().sum()
+    let (whole, rest) = numbers.as_chunks::<SUMS>();
+    let chunks = whole.as_flattened().par_chunks(CHUNK * COMPONENTS);
+    let sums: Vec<f32> = chunks.map(|chunk| Arch::new().dispatch(Sum(chunk))).collect();
+    sums.into_iter().sum::<f32>() + rest.iter().sum::<f32>()
 }
 
 /// Inner products of rows with queries.
@@ -201,31 +241,55 @@ struct Products<'a> {
     scores: &'a mut [f32],
 }
 
-impl NullaryFnOnce for Products<'_> {
+impl WithSimd for Products<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Self { rows, queries, scores } = self;
         for (i, row) in rows.iter().enumerate() {
             for (k, query) in queries.iter().enumerate() {
-                let mut sums = [0.0f32; SUMS];
-                for start in (0..COMPONENTS).step_by(SUMS) {
-                    for j in 0..SUMS {
-                        sums[j] = row[start + j].mul_add(query[start + j], sums[j]);
-                    }
-                }
-                let mut half = SUMS / 2;
-                while half > 0 {
-                    for j in 0..half {
-                        sums[j] += sums[j + half];
-                    }
-                    half /= 2;
-                }
-                scores[k * rows.len() + i] = sums[0];
+                let places = S::as_simd_f32s(row).0.iter().zip(S::as_simd_f32s(query).0);
+                let product = |(a, b): (&S::f32s, &S::f32s), sum| simd.mul_add_f32s(*a, *b, sum);
+                scores[k * rows.len() + i] = summed(simd, places, product);
             }
         }
     }
+}
+
+/// A sum over vectors of numbers: of [`SUMS`] partial sums, which are then added half to half, so that it
+/// is the same whatever the length of a vector.
+#[inline(always)]
+fn summed<S: Simd, T>(
+    simd: S,
+    mut terms: impl Iterator<Item = T>,
+    add: impl Fn(T, S::f32s) -> S::f32s,
+) -> f32 {
+    let lanes = S::F32_LANES;
+    let mut sums = [simd.splat_f32s(0.0); SUMS];
+    'all: loop {
+        for sum in &mut sums[..SUMS / lanes] {
+            let Some(term) = terms.next() else { break 'all };
+            *sum = add(term, *sum);
+        }
+    }
+    let mut half = SUMS / lanes / 2;
+    while half > 0 {
+        for j in 0..half {
+            sums[j] = simd.add_f32s(sums[j], sums[j + half]);
+        }
+        half /= 2;
+    }
+    let mut rest = [0.0; SUMS];
+    S::as_mut_simd_f32s(&mut rest).0[0] = sums[0];
+    let mut half = lanes / 2;
+    while half > 0 {
+        for j in 0..half {
+            rest[j] += rest[j + half];
+        }
+        half /= 2;
+    }
+    rest[0]
 }
 
 /// Inner products of coarse rows with a query.
@@ -283,6 +347,31 @@ mod tests {
             // A first look at fewer and coarser numbers leaves the best where enough are kept.
             let coarsely = index.search_coarsely(query, 10, 500);
             assert_eq!(coarsely, found[..10]);
+        }
+    }
+
+    /// Many equal scores, among which the first count, in whatever order chunks are looked at.
+    #[test]
+    fn equals_and_threads_make_no_difference() {
+        let mut rows = drawn(40, 3);
+        rows.extend_from_within(..);
+        let rows: Vec<Row> = rows.iter().cycle().take(5 * CHUNK + 3).copied().collect();
+        let query = drawn(1, 4)[0];
+        let index = Index::new(rows);
+        let search = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                (index.search(&[query], 700).remove(0), index.search_coarsely(&query, 700, 700))
+            })
+        };
+        let (found, coarsely) = search(1);
+        assert_eq!(found.len(), 700);
+        assert_eq!(coarsely, found);
+        // The best of forty rows, wherever it stands, from the front.
+        let best = found[0].reader;
+        assert!(found.iter().enumerate().all(|(i, hit)| hit.reader == best + 40 * i));
+        for threads in [2, 3, 5] {
+            assert_eq!(search(threads), (found.clone(), coarsely.clone()));
         }
     }
 

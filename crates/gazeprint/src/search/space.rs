@@ -33,9 +33,13 @@ pub struct Space {
     fixations: f64,
 }
 
-/// Vectors as the rows of a matrix.
-fn rows(vectors: &[Vec<f64>]) -> Mat<f64> {
-    Mat::from_fn(vectors.len(), vectors.first().map_or(0, Vec::len), |i, j| vectors[i][j])
+/// Vectors of one length as the columns of a matrix.
+fn columns(vectors: &[Vec<f64>]) -> Mat<f64> {
+    let mut matrix = Mat::zeros(vectors.first().map_or(0, Vec::len), vectors.len());
+    for (j, vector) in vectors.iter().enumerate() {
+        matrix.col_as_slice_mut(j).copy_from_slice(vector);
+    }
+    matrix
 }
 
 impl Space {
@@ -45,8 +49,9 @@ impl Space {
         if readers.is_empty() || fixations.is_empty() {
             return None;
         }
-        let (x, f) = (rows(readers), rows(fixations));
-        let evidence = &x * f.transpose();
+        let (x, f) = (columns(readers), columns(fixations));
+        let (x, f) = (x.transpose(), f.transpose());
+        let evidence = x * f.transpose();
         // Of whichever side has less.
         let by_reader = readers.len() <= fixations.len();
         let square = if by_reader {
@@ -72,7 +77,7 @@ impl Space {
             scale_columns(&mut u, |j| 1.0 / singular(j));
             (u, leading)
         };
-        let of_readers = v.transpose() * &f;
+        let of_readers = v.transpose() * f;
         let mut of_slopes = (x.transpose() * u).transpose().to_owned();
         for i in 0..kept {
             of_slopes.row_mut(i).iter_mut().for_each(|value| *value /= singular(i));
@@ -83,13 +88,18 @@ impl Space {
         Some(Self { of_readers, of_slopes, mean_query, fixations: count })
     }
 
-    /// A reader by their vector.
-    pub fn row(&self, vector: &[f64]) -> Row {
-        let components = product(self.of_readers.as_ref(), vector);
+    /// Readers by their vectors; some hundreds at once take far less time than one by one.
+    pub fn rows(&self, vectors: &[Vec<f64>]) -> Vec<Row> {
+        let components = &self.of_readers * columns(vectors);
+        (0..vectors.len()).map(|j| self.row(components.col_as_slice(j))).collect()
+    }
+
+    /// With the bend.
+    fn row(&self, components: &[f64]) -> Row {
         let linear: f64 = components.iter().zip(&self.mean_query).map(|(y, q)| y * q).sum();
         let square: f64 = components.iter().map(|y| y * y).sum();
         let mut row = [0.0; COMPONENTS];
-        row.iter_mut().zip(&components).for_each(|(r, y)| *r = *y as f32);
+        row.iter_mut().zip(components).for_each(|(r, y)| *r = *y as f32);
         row[DIRECTIONS] = (linear + 0.5 * square / self.fixations) as f32;
         row
     }
@@ -142,8 +152,8 @@ mod tests {
         for [readers, fixations] in [[40, 90], [90, 40]] {
             let (readers, fixations) = (drawn(readers), drawn(fixations));
             let space = Space::learn(&readers, &fixations).unwrap();
-            for x in &drawn(5) {
-                let row = space.row(x);
+            let others = drawn(5);
+            for (x, row) in others.iter().zip(space.rows(&others)) {
                 for g in &drawn(5) {
                     let exact: f64 = x.iter().zip(g).map(|(a, b)| a * b).sum();
                     let query = space.query(g, 0);

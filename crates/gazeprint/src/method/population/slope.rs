@@ -244,7 +244,7 @@ mod tests {
         let population = Population::learn(8, &all, &Unwatched).unwrap();
         let background = population.background();
         let slopes = background.slopes();
-        let other = population.imagined(Stream { seed: 1, index: 0 });
+        let other = population.imagined(&[Stream { seed: 1, index: 0 }])[0].clone();
         // In steps both ways from nobody; first places are left as they are.
         let h = 1e-4;
         let steps = [-h, h, 0.0, 1.0].map(|part| between(background.nobody(), &other, part));
