@@ -7,7 +7,7 @@
 
 mod pack;
 
-pub(crate) use self::pack::{LANES, Pack, PackProduct};
+pub(crate) use self::pack::{LANES, Number, Pack, PackProduct};
 
 use pulp::{Arch, NullaryFnOnce};
 
@@ -111,7 +111,9 @@ fn exp(x: f64) -> f64 {
         poly = poly.mul_add(r, *c);
     }
     let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
-    if x < LEAST_EXPONENT { 0.0 } else { poly * power }
+    // All bits, or none: a choice would become a jump.
+    let kept = u64::from(x < LEAST_EXPONENT).wrapping_sub(1);
+    f64::from_bits((poly * power).to_bits() & kept)
 }
 
 /// The logarithm of a product of many positive normal numbers, with one `ln` in all.

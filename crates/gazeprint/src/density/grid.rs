@@ -1,7 +1,7 @@
 //! The nodes on which a density is known, and intervals between them.
 
 use super::sums::BlockSums;
-use crate::kernels;
+use crate::kernels::{self, Number};
 use crate::saccade::Observation;
 
 /// Number of cells of a grid, unless asked otherwise.
@@ -20,6 +20,8 @@ pub struct Grid {
     nodes: Vec<f64>,
     widths: Vec<f64>,
     support: Interval,
+    /// The same as weights of all nodes.
+    support_weights: Vec<f64>,
 }
 
 /// A place between two nodes: `cell` and the next, `t` of the way in square root.
@@ -51,14 +53,13 @@ impl Interval {
 
     /// The mass of node values `f` in the interval; `cells` holds the masses of whole cells.
     #[inline(always)]
-    pub(crate) fn mass(&self, f: &[f64], cells: &BlockSums) -> f64 {
+    pub(crate) fn mass<T: Number>(&self, f: &[T], cells: &BlockSums<T>) -> T {
         let (a, b) = (self.first as usize, self.last as usize);
-        let ends = self.left[0] * f[a]
-            + self.left[1] * f[a + 1]
-            + self.right[0] * f[b]
-            + self.right[1] * f[b + 1];
+        let (left, right) = (self.left, self.right);
+        let ends = f[a].scaled(left[0]).added(f[a + 1].scaled(left[1]));
+        let ends = ends.added(f[b].scaled(right[0])).added(f[b + 1].scaled(right[1]));
         let (from, to) = self.whole();
-        if from < to { ends + cells.range(from, to) } else { ends }
+        if from < to { ends.added(cells.range(from, to)) } else { ends }
     }
 
     /// Calls `add(node, weight)` for every node of the interval. A node may come twice.
@@ -101,8 +102,11 @@ impl Grid {
             nodes,
             widths,
             support: Interval { first: 0, last: 0, left: [0.0; 2], right: [0.0; 2] },
+            support_weights: vec![0.0; cells + 1],
         };
         grid.support = grid.interval(lower, upper);
+        let Self { support, support_weights, widths, .. } = &mut grid;
+        support.for_each_weight(widths, |node, weight| support_weights[node] += weight);
         grid
     }
 
@@ -134,6 +138,11 @@ impl Grid {
     /// The support as an interval.
     pub(crate) fn support(&self) -> &Interval {
         &self.support
+    }
+
+    /// The weight of each node in an integral over the support.
+    pub(crate) fn support_weights(&self) -> &[f64] {
+        &self.support_weights
     }
 
     /// The largest of logarithms at the nodes of the support. Below it a density is arbitrary and

@@ -21,7 +21,7 @@ use crate::kernels::{self, LogProduct};
 /// Relative to the peak over the support, the mass of an interval outside of this range is computed
 /// anew from its own maximum: it holds next to nothing, or reaches below the support to where the
 /// density is so large that its values at the nodes are capped.
-const PLAIN_MASS: std::ops::Range<f64> = 1e-250..1e200;
+pub(super) const PLAIN_MASS: std::ops::Range<f64> = 1e-250..1e200;
 
 /// Scratch memory for likelihoods on grids and features of one size.
 #[derive(Debug, Clone)]
@@ -66,11 +66,15 @@ pub struct Likelihood<'a> {
 
 /// The mass of an interval relative to its own largest node: (log of that node's f, sum of weights
 /// relative to it).
-fn local_mass(interval: &Interval, widths: &[f64], log_f: &[f64]) -> (f64, f64) {
+pub(super) fn local_mass(
+    interval: &Interval,
+    widths: &[f64],
+    log_f: impl Fn(usize) -> f64,
+) -> (f64, f64) {
     let mut peak = f64::NEG_INFINITY;
-    interval.for_each_weight(widths, |node, _| peak = peak.max(log_f[node]));
+    interval.for_each_weight(widths, |node, _| peak = peak.max(log_f(node)));
     let mut mass = 0.0;
-    interval.for_each_weight(widths, |node, w| mass += w * (log_f[node] - peak).exp());
+    interval.for_each_weight(widths, |node, w| mass += w * (log_f(node) - peak).exp());
     (peak, mass)
 }
 
@@ -87,7 +91,7 @@ pub(super) fn log_mass(
     if PLAIN_MASS.contains(&mass) {
         peak + mass.ln()
     } else {
-        let (local_peak, mass) = local_mass(interval, widths, log_f);
+        let (local_peak, mass) = local_mass(interval, widths, |node| log_f[node]);
         local_peak + mass.ln()
     }
 }
@@ -109,21 +113,11 @@ impl<'a> Likelihood<'a> {
         self.sample
     }
 
-    /// Log-likelihood at theta.
+    /// Log-likelihood at theta. Leaves the density relative to its peak in `ws.f`, its cell masses in
+    /// `ws.cells`.
     pub fn value(&self, theta: &[f64], ws: &mut Workspace) -> f64 {
         self.features.log_density(theta, &mut ws.log_f);
         let Workspace { log_f, f, cells, .. } = ws;
-        self.value_of_density(log_f, f, cells)
-    }
-
-    /// Log-likelihood of the density with these unnormalised logarithms at the nodes. Leaves the
-    /// density relative to its peak in `f`, its cell masses in `cells`.
-    pub(crate) fn value_of_density(
-        &self,
-        log_f: &[f64],
-        f: &mut [f64],
-        cells: &mut BlockSums,
-    ) -> f64 {
         let grid = self.features.grid();
         let peak = grid.peak(log_f);
         kernels::exp_shifted(log_f, peak, f);
@@ -140,7 +134,7 @@ impl<'a> Likelihood<'a> {
             if PLAIN_MASS.contains(&mass) {
                 product.push(mass);
             } else {
-                let (local_peak, mass) = local_mass(interval, grid.widths(), log_f);
+                let (local_peak, mass) = local_mass(interval, grid.widths(), |node| log_f[node]);
                 log_z += local_peak - peak + mass.ln();
             }
         }
@@ -214,7 +208,7 @@ impl<'a> Likelihood<'a> {
         for interval in &self.sample.intervals {
             let mass = interval.mass(f, cells);
             if !PLAIN_MASS.contains(&mass) {
-                let (peak, mass) = local_mass(interval, widths, log_f);
+                let (peak, mass) = local_mass(interval, widths, |node| log_f[node]);
                 mean.fill(0.0);
                 interval.for_each_weight(widths, |j, w| {
                     let probability = w * (log_f[j] - peak).exp() / mass;

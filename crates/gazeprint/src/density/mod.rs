@@ -26,6 +26,7 @@ mod sample;
 mod stored;
 pub(crate) mod sums;
 mod tabulated;
+mod together;
 
 pub use features::{Features, mean_pairwise_distance};
 pub use grid::{CELLS, Grid, Place};
@@ -33,3 +34,4 @@ pub use likelihood::{Likelihood, Workspace};
 pub use prior::{GaussianPrior, PriorError};
 pub use sample::Sample;
 pub use tabulated::{Tabulated, mix};
+pub(crate) use together::{Lines, Together};

@@ -4,64 +4,76 @@
 //! mass. Cells are therefore grouped in blocks, each with sums from its left end and to its right
 //! end; a range is the tail of one block, whole blocks, and the head of another.
 
+use crate::kernels::Number;
+
 const BLOCK: usize = 16;
 
-/// Range sums of scalars per cell.
+/// Range sums of numbers per cell.
 #[derive(Debug, Clone)]
-pub(crate) struct BlockSums {
-    cells: Vec<f64>,
-    head: Vec<f64>,
-    tail: Vec<f64>,
-    total: Vec<f64>,
+pub(crate) struct BlockSums<T = f64> {
+    cells: Vec<T>,
+    head: Vec<T>,
+    tail: Vec<T>,
+    total: Vec<T>,
 }
 
-impl BlockSums {
+impl<T: Number> BlockSums<T> {
     pub(crate) fn new(cells: usize) -> Self {
         Self {
-            cells: vec![0.0; cells],
-            head: vec![0.0; cells],
-            tail: vec![0.0; cells],
-            total: vec![0.0; cells.div_ceil(BLOCK)],
+            cells: vec![T::ZERO; cells],
+            head: vec![T::ZERO; cells],
+            tail: vec![T::ZERO; cells],
+            total: vec![T::ZERO; cells.div_ceil(BLOCK)],
         }
     }
 
     /// The trapezoid masses of all cells under node values `f`.
-    pub(crate) fn fill(&mut self, f: &[f64], widths: &[f64]) {
-        for (k, cell) in self.cells.iter_mut().enumerate() {
-            *cell = 0.5 * widths[k] * (f[k] + f[k + 1]);
+    #[inline(always)]
+    pub(crate) fn fill(&mut self, f: &[T], widths: &[f64]) {
+        let n = self.cells.len();
+        let (cells, f, widths) = (&mut self.cells[..n], &f[..n + 1], &widths[..n]);
+        for k in 0..n {
+            cells[k] = f[k].added(f[k + 1]).scaled(0.5 * widths[k]);
         }
-        for (block, total) in self.total.iter_mut().enumerate() {
-            let range = block * BLOCK..((block + 1) * BLOCK).min(self.cells.len());
-            let mut sum = 0.0;
-            for k in range.clone() {
-                sum += self.cells[k];
-                self.head[k] = sum;
+        let blocks = cells.chunks(BLOCK).zip(self.head.chunks_mut(BLOCK));
+        let blocks = blocks.zip(self.tail.chunks_mut(BLOCK)).zip(&mut self.total);
+        for (((cells, head), tail), total) in blocks {
+            let n = cells.len();
+            let (head, tail) = (&mut head[..n], &mut tail[..n]);
+            let mut sum = T::ZERO;
+            for k in 0..n {
+                sum = sum.added(cells[k]);
+                head[k] = sum;
             }
             *total = sum;
-            sum = 0.0;
-            for k in range.rev() {
-                sum += self.cells[k];
-                self.tail[k] = sum;
+            sum = T::ZERO;
+            for k in (0..n).rev() {
+                sum = sum.added(cells[k]);
+                tail[k] = sum;
             }
         }
     }
 
     /// Sum over cells `from..to`, `from < to`.
     #[inline(always)]
-    pub(crate) fn range(&self, from: usize, to: usize) -> f64 {
+    pub(crate) fn range(&self, from: usize, to: usize) -> T {
         let last = to - 1;
         let (first_block, last_block) = (from / BLOCK, last / BLOCK);
         if first_block == last_block {
             if from.is_multiple_of(BLOCK) {
                 return self.head[last];
             }
-            return self.cells[from..to].iter().sum();
+            let mut sum = T::ZERO;
+            for cell in &self.cells[from..to] {
+                sum = sum.added(*cell);
+            }
+            return sum;
         }
         let mut sum = self.tail[from];
         for total in &self.total[first_block + 1..last_block] {
-            sum += total;
+            sum = sum.added(*total);
         }
-        sum + self.head[last]
+        sum.added(self.head[last])
     }
 }
 

@@ -9,11 +9,15 @@ pub struct Pareto {
     pub effective: f64,
 }
 
-/// Replaces log weights by normalised weights whose largest values are smoothed (Vehtari, Simpson,
+/// Replaces log weights by normalised weights, all zero where there are none, whose largest values are smoothed (Vehtari, Simpson,
 /// Gelman, Yao & Gabry, "Pareto smoothed importance sampling").
 pub fn pareto_smooth(log_weights: &mut [f64]) -> Pareto {
     let n = log_weights.len();
     let peak = crate::kernels::max(log_weights);
+    if !peak.is_finite() {
+        log_weights.fill(0.0);
+        return Pareto { k_hat: f64::INFINITY, effective: 0.0 };
+    }
     log_weights.iter_mut().for_each(|w| *w = (*w - peak).exp());
     let weights = log_weights;
     let tail = (0.2 * n as f64).min(3.0 * (n as f64).sqrt()).ceil() as usize;

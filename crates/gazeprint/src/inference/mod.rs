@@ -11,7 +11,9 @@ mod laplace;
 mod metropolis;
 mod newton;
 mod nuts;
+mod proposal;
 mod standard;
+mod weighted;
 
 pub use diagnostics::{Pareto, effective_sample_size, pareto_smooth};
 pub use laplace::Laplace;
@@ -157,7 +159,9 @@ impl Mode {
 pub struct Diagnostics {
     /// Draws evaluated, all chains and retries together.
     pub draws: usize,
-    /// Effective sample size.
+    /// Effective sample size. `laplace`: independent draws from the posterior that would leave the same
+    /// error of its mean density. Chains: that of the likelihood or of the two coefficients of the
+    /// gamma part, whichever has least.
     pub effective: f64,
     /// Shape of the tail of the importance weights (`laplace`); above 0.7 they are unreliable.
     pub k_hat: Option<f64>,

@@ -1,8 +1,51 @@
-//! Numbers of some readers side by side.
+//! Numbers side by side: of some readers, or of some draws.
 //!
 //! All of these are inlined, to be called under [`vectorised`](super::vectorised).
 
 use super::LEAST_EXPONENT;
+
+/// A number, or some side by side.
+pub(crate) trait Number: Copy {
+    const ZERO: Self;
+
+    fn added(self, x: Self) -> Self;
+
+    fn scaled(self, a: f64) -> Self;
+}
+
+impl Number for f64 {
+    const ZERO: Self = 0.0;
+
+    #[inline(always)]
+    fn added(self, x: Self) -> Self {
+        self + x
+    }
+
+    #[inline(always)]
+    fn scaled(self, a: f64) -> Self {
+        self * a
+    }
+}
+
+impl Number for Pack {
+    const ZERO: Self = Self::ZERO;
+
+    #[inline(always)]
+    fn added(mut self, x: Self) -> Self {
+        for k in 0..LANES {
+            self.0[k] += x.0[k];
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn scaled(mut self, a: f64) -> Self {
+        for k in 0..LANES {
+            self.0[k] *= a;
+        }
+        self
+    }
+}
 
 /// How many; also the number of independent partial sums, which fixes the order of summation.
 pub(crate) const LANES: usize = 8;
@@ -28,6 +71,34 @@ impl Pack {
         self
     }
 
+    /// `self + a x`, each with a factor of its own.
+    #[inline(always)]
+    pub(crate) fn plus_each(mut self, a: &Self, x: &Self) -> Self {
+        for k in 0..LANES {
+            self.0[k] = a.0[k].mul_add(x.0[k], self.0[k]);
+        }
+        self
+    }
+
+    /// `self a`, each with a factor of its own.
+    #[inline(always)]
+    pub(crate) fn times(mut self, a: &Self) -> Self {
+        for k in 0..LANES {
+            self.0[k] *= a.0[k];
+        }
+        self
+    }
+
+    /// The sum of all.
+    #[inline(always)]
+    pub(crate) fn total(&self) -> f64 {
+        let mut sum = 0.0;
+        for k in 0..LANES {
+            sum += self.0[k];
+        }
+        sum
+    }
+
     /// `self + x - y`.
     #[inline(always)]
     pub(crate) fn plus_difference(mut self, x: &Self, y: &Self) -> Self {
@@ -51,6 +122,15 @@ impl Pack {
     pub(crate) fn plus_exp(mut self, x: &Self, peak: &Self) -> Self {
         for k in 0..LANES {
             self.0[k] += exp_below(x.0[k] - peak.0[k]);
+        }
+        self
+    }
+
+    /// `exp(self - shift)`, as [`exp_shifted`](super::exp_shifted) has it.
+    #[inline(always)]
+    pub(crate) fn exp_shifted(mut self, shift: &Self) -> Self {
+        for k in 0..LANES {
+            self.0[k] = super::exp(self.0[k] - shift.0[k]);
         }
         self
     }
