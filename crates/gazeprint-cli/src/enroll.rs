@@ -14,7 +14,7 @@ use gazeprint_store::{
 };
 use rayon::prelude::*;
 
-use crate::calibrate::{about, calibrate};
+use crate::calibrate::{KeepRows, about, calibrate};
 use crate::inspect::plural;
 use crate::opening::{Asking, GalleryArgs};
 use crate::population::learn;
@@ -163,7 +163,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
             plural(whole.count()?, "reader")
         ),
         None => {
-            let rules = calibrate(&mut whole, &progress)?;
+            let rules = calibrate(&mut whole, KeepRows::OfMany, &progress)?;
             about(&mut whole, rules.as_ref())?
         }
     };
@@ -457,12 +457,13 @@ fn commit(
 }
 
 /// A name that nobody has, with the nearest that somebody has.
-pub(crate) fn unknown_reader(gallery: &Gallery, readers: &[Entry], reader: &str) -> GalleryError {
-    let distance = |entry: &&Entry| strsim::damerau_levenshtein(&entry.id, reader);
-    let nearest = readers.iter().min_by_key(distance).filter(|entry| distance(entry) <= 2);
-    GalleryError::UnknownReader {
-        at: gallery.location().clone(),
-        reader: reader.to_owned(),
-        nearest: nearest.map(|entry| entry.id.clone()),
-    }
+pub(crate) fn unknown_reader<'a>(
+    gallery: &Gallery,
+    readers: impl IntoIterator<Item = &'a String>,
+    reader: &str,
+) -> GalleryError {
+    let distance = |id: &&String| strsim::damerau_levenshtein(id, reader);
+    let nearest = readers.into_iter().min_by_key(distance).filter(|id| distance(id) <= 2);
+    let (at, reader) = (gallery.location().clone(), reader.to_owned());
+    GalleryError::UnknownReader { at, reader, nearest: nearest.cloned() }
 }

@@ -14,13 +14,13 @@ use gazeprint_store::{Entry, Gallery, GalleryError, Location, Secret, Shards, St
 use rayon::prelude::*;
 
 use self::log::{date, words};
-use crate::calibrate::{self, about, calibrate};
+use crate::calibrate::{self, KeepRows, Sample, about, calibrate};
 use crate::enroll::{limits_of, unknown_reader};
 use crate::inspect::plural;
 use crate::opening::{Asking, GalleriesArgs, GalleryArgs, open_all, secret, shards};
 use crate::population::learn;
 use crate::progress::Progress;
-use crate::{Interrupted, print};
+use crate::{Interrupted, Usage, print};
 
 /// Look at a gallery, copy it, lock it, remove readers.
 #[derive(Debug, clap::Args)]
@@ -126,6 +126,9 @@ enum Action {
     Calibrate {
         #[command(flatten)]
         gallery: GalleriesArgs,
+        /// Keep rows to search by even of few readers [default: from 5,000 on]
+        #[arg(long)]
+        rows: bool,
     },
     /// Show what was done: enrolments, identifications, verifications, removals
     Log {
@@ -184,10 +187,19 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         Action::Merge { from, gallery, new } => merge(&from, &gallery, &new),
         Action::Rekey { gallery, new, decrypt } => rekey(&gallery, &new, decrypt),
         Action::Relearn { gallery } => relearn(&gallery),
-        Action::Calibrate { gallery } => {
+        Action::Calibrate { gallery, rows } => {
             let progress = Progress::new(1)?;
             let mut galleries = gallery.open()?;
-            calibrated(&mut shards(&mut galleries)?, &progress)
+            if rows && galleries.len() > 1 {
+                return Err(Usage(
+                    "--rows is for one gallery: shards are compared as a whole; merge them first \
+                     (`gazeprint gallery merge`)"
+                        .to_owned(),
+                )
+                .into());
+            }
+            let keep_rows = if rows { KeepRows::Always } else { KeepRows::OfMany };
+            calibrated(&mut shards(&mut galleries)?, keep_rows, &progress)
         }
         Action::Log { gallery, json } => log(&gallery, json),
         Action::Check { gallery } => check(&gallery),
@@ -202,8 +214,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// Learns thresholds, and says what they can promise.
-fn calibrated(galleries: &mut Shards<'_>, progress: &Progress) -> anyhow::Result<()> {
-    let rules = calibrate(galleries, progress)?;
+fn calibrated(
+    galleries: &mut Shards<'_>,
+    keep_rows: KeepRows,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let rules = calibrate(galleries, keep_rows, progress)?;
     progress.clear();
     print(&about(galleries, rules.as_ref())?)
 }
@@ -215,7 +231,7 @@ fn merge(from: &[String], args: &GalleryArgs, new: &NewSecret) -> anyhow::Result
     let mut galleries = open_all(from, secret.as_ref())?;
     let new = new.read()?;
     let mut merged = shards(&mut galleries)?.merge(&to, new.as_ref().or(secret.as_ref()))?;
-    calibrated(&mut Shards::from(&mut merged), &progress)
+    calibrated(&mut Shards::from(&mut merged), KeepRows::OfMany, &progress)
 }
 
 /// Copies a gallery. The copy is as safe as the original unless something else is said.
@@ -262,7 +278,8 @@ fn show(args: &GalleryArgs, reader: &str, json: bool) -> anyhow::Result<()> {
     let readers = gallery.list()?;
     let id = gallery.id_of(reader);
     let found = readers.iter().find(|entry| entry.id == id || entry.id == reader);
-    let entry = found.ok_or_else(|| unknown_reader(&gallery, &readers, reader))?;
+    let entry = found
+        .ok_or_else(|| unknown_reader(&gallery, readers.iter().map(|entry| &entry.id), reader))?;
     if json {
         return print(&format!("{}\n", serde_json::to_string_pretty(entry)?));
     }
@@ -317,10 +334,13 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
     let readers = gallery.list()?;
     let id = gallery.id_of(reader);
     let found = readers.iter().find(|entry| entry.id == id || entry.id == reader);
-    let id = found.ok_or_else(|| unknown_reader(&gallery, &readers, reader))?.id.clone();
+    let id = found
+        .ok_or_else(|| unknown_reader(&gallery, readers.iter().map(|entry| &entry.id), reader))?
+        .id
+        .clone();
     let erased = made(gallery.remove(&id))?;
     let mut whole = Shards::from(&mut gallery);
-    let rules = calibrate(&mut whole, &progress)?;
+    let rules = calibrate(&mut whole, KeepRows::OfMany, &progress)?;
     progress.clear();
     let rest = about(&mut whole, rules.as_ref())?;
     let more = "the log (it names the reader), and what the population learned from all readers \
@@ -367,7 +387,7 @@ fn rekey(args: &GalleryArgs, new: &NewSecret, decrypt: bool) -> anyhow::Result<(
     if secret.is_none() && !decrypt {
         let message = "say what is to open the gallery from now on: --new-key-file FILE, \
                        --new-passphrase, --new-passphrase-file FILE, or --decrypt";
-        return Err(crate::Usage(message.to_owned()).into());
+        return Err(Usage(message.to_owned()).into());
     }
     let mut gallery = args.open()?;
     let was_encrypted = gallery.is_encrypted();
@@ -406,22 +426,19 @@ fn relearn(args: &GalleryArgs) -> anyhow::Result<()> {
         })
         .collect();
     let background = population.background();
-    let rules = calibrate::learn(
-        &mut Shards::from(&mut gallery),
-        &population,
-        &background,
-        &loaded.readers,
-        &templates,
-        &progress,
-    );
+    let sample = Sample::read(&mut Shards::from(&mut gallery), &loaded.readers)?;
+    let rules = calibrate::learn(&sample, &population, &background, &templates, &progress);
     let rules = match rules {
         _ if progress.stop() => return Err(Interrupted::NOTHING.into()),
         rules => rules?,
     };
     let templates = loaded.readers.into_iter().zip(templates).collect();
     gallery.relearn(&population, loaded.era, templates, rules.as_ref())?;
+    let mut whole = Shards::from(&mut gallery);
+    // Rows, where there are many; rules were learned with all the rest.
+    let rules = calibrate(&mut whole, KeepRows::OfMany, &progress)?;
     progress.clear();
-    let rest = about(&mut Shards::from(&mut gallery), rules.as_ref())?;
+    let rest = about(&mut whole, rules.as_ref())?;
     print(&format!("learned anew from {}\n{rest}", plural(recorded.len(), "reader")))
 }
 

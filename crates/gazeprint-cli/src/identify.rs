@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::calibrate::least_rate;
 use crate::opening::{GalleriesArgs, shards};
-use crate::probe::{self, AnswerArgs, Comparing, ProbeArgs, Replayed, Settling};
+use crate::probe::{self, AnswerArgs, ProbeArgs, Replayed, Settling, Wanted};
 use crate::{Refused, Usage, print};
 
 /// Say who of a gallery reads in a recording, or that it is nobody known.
@@ -40,6 +40,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 5,
           value_parser = clap::value_parser!(u32).range(1..))]
     top: u32,
+    /// Readers to score in full where a large gallery is searched
+    #[arg(long, value_name = "N", default_value_t = probe::CANDIDATES,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    candidates: u32,
     /// Part of people who are not enrolled that may be taken for somebody, 0.0001 to 0.2
     #[arg(long, value_name = "RATE", default_value_t = 0.01)]
     fpir: f64,
@@ -97,16 +101,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut galleries = args.gallery.open()?;
     let mut galleries = shards(&mut galleries)?;
     let readings = probe::read(galleries.founding(), &args.probe)?;
-    let comparing = Comparing::load(&mut galleries)?;
-    let compared = comparing.compare(&readings);
+    let wanted = Wanted::Best(args.top.max(args.candidates));
+    let (comparing, compared) = probe::compare(&mut galleries, &readings, |_, _| Ok(wanted))?;
     let threshold = {
         let rate = comparing.rules.rate_among(args.fpir, comparing.readers.len() - 1);
         comparing.rules.for_stranger(rate, compared.fixations)
     };
-    let mut order: Vec<usize> = (0..comparing.readers.len()).collect();
-    order.sort_by(|&a, &b| compared.ratios[b].total_cmp(&compared.ratios[a]).then(a.cmp(&b)));
+    let order = comparing.ranking(&compared);
     let best = order[0];
-    let id = &comparing.readers[best].id;
+    let id = &comparing.readers[best];
     // What is known of the best, and what will be, is where they are enrolled.
     let gallery = galleries.gallery(comparing.holders[best]);
     let (llr, fixations) = (compared.llrs[best], compared.fixations);
@@ -123,12 +126,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Event::Identified { reader, llr, fixations, replay }
     })?;
     let ranking = order.iter().take(args.top as usize).map(|&place| Ranked {
-        reader: comparing.readers[place].id.clone(),
+        reader: comparing.readers[place].clone(),
         score: compared.scores[place],
         posterior: compared.posterior[place],
         ratio: compared.ratios[place],
         llr: compared.llrs[place],
-        parts: comparing.templates.evidence(&compared.probe, place),
+        parts: comparing.evidence(&compared, place),
     });
     let answer = Answer {
         decision: if is_known { id.clone() } else { "unknown".to_owned() },

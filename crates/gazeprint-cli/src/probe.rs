@@ -4,18 +4,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use gazeprint::gallery::Gallery as _;
-use gazeprint::method::PopulationGallery;
+use gazeprint::method::{Background, Evidence, PopulationGallery, Slopes};
 use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::{Reading, readings};
+use gazeprint::search::{Queries, Row, scores};
 use gazeprint::template::Probe;
 use gazeprint_eval::decision::{FEWEST_READERS, Rules, ratios_to_cohort};
-use gazeprint_store::{Entry, Event, Founding, Gallery, GalleryError, Remember, Shards};
+use gazeprint_store::{Event, Founding, Gallery, GalleryError, Remember, Rows, Searchable, Shards};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::enroll::limits_of;
 use crate::inspect::plural;
 
+/// Readers who are scored in full, of those that search finds best, where nothing is said.
+pub(crate) const CANDIDATES: u32 = 1000;
 /// Times that a probe is judged because another process remembered one of the same reader meanwhile.
 const MOST_TRIES: usize = 10;
 
@@ -53,23 +56,62 @@ pub(crate) struct ReplayArgs {
 /// A gallery in memory, ready to compare: one, or several that together are one.
 pub(crate) struct Comparing {
     /// By name, whichever gallery they are in.
-    pub(crate) readers: Vec<Entry>,
+    pub(crate) readers: Vec<String>,
     /// Which gallery each of them is in.
     pub(crate) holders: Vec<usize>,
+    /// Of all readers; of nobody where they are searched.
     pub(crate) templates: PopulationGallery,
     pub(crate) rules: Rules,
+    search: Option<Search>,
+}
+
+/// Readers of a large gallery as rows. The templates of those who matter are read later.
+struct Search {
+    background: Background,
+    slopes: Slopes,
+    queries: Queries,
+    rows: Vec<Row>,
+    generation: u64,
+}
+
+/// Who is to be scored in full.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wanted {
+    /// So many of the best that search finds.
+    Best(u32),
+    /// The best, and the reader at this place.
+    One(usize),
 }
 
 impl Comparing {
-    pub(crate) fn load(galleries: &mut Shards<'_>) -> anyhow::Result<Self> {
-        let loaded = galleries.load::<Rules>()?;
-        if loaded.readers.len() < FEWEST_READERS {
+    /// A gallery to compare with as a whole or, where it has rows, to search.
+    fn open(galleries: &mut Shards<'_>) -> anyhow::Result<Self> {
+        let searchable = match galleries.alone() {
+            Some(gallery) => gallery.searchable::<Rules>()?,
+            None => None,
+        };
+        let Some(Searchable { background, readers, rows, rules, generation }) = searchable else {
+            return Self::load(galleries);
+        };
+        check_count(galleries, readers.len())?;
+        let slopes = background.slopes();
+        let Rows { queries, rows } = rows;
+        if queries.slope_len() != slopes.len() {
             bail!(
-                "{galleries}: found {}, expected at least {FEWEST_READERS}: with fewer, nothing is known \
-                 about errors, and nothing can be decided; enrol more",
-                plural(loaded.readers.len(), "reader")
+                "{galleries}: found rows of another version of the model; make them anew with \
+                 `gazeprint gallery calibrate --rows`"
             );
         }
+        let holders = vec![0; readers.len()];
+        let templates = background.gallery(&[])?;
+        let search = Search { background, slopes, queries, rows, generation };
+        Ok(Self { readers, holders, templates, rules, search: Some(search) })
+    }
+
+    /// A gallery to compare with as a whole.
+    pub(crate) fn load(galleries: &mut Shards<'_>) -> anyhow::Result<Self> {
+        let loaded = galleries.load::<Rules>()?;
+        check_count(galleries, loaded.readers.len())?;
         let Some(rules) = loaded.rules else {
             bail!(
                 "{galleries}: found no thresholds of decisions: enrolment is not done yet, was \
@@ -84,30 +126,149 @@ impl Comparing {
             );
         }
         let templates = loaded.background.gallery(&loaded.templates)?;
-        Ok(Self { readers: loaded.readers, holders: loaded.holders, templates, rules })
+        let readers = loaded.readers.into_iter().map(|entry| entry.id).collect();
+        Ok(Self { readers, holders: loaded.holders, templates, rules, search: None })
     }
 
     /// The place of a reader, given by name or pseudonym.
     pub(crate) fn place_of(&self, gallery: &Gallery, reader: &str) -> Option<usize> {
         let id = gallery.id_of(reader);
-        self.readers.iter().position(|entry| entry.id == id || entry.id == reader)
+        self.readers.iter().position(|known| *known == id || known == reader)
     }
 
     /// Compares a probe with all readers.
-    pub(crate) fn compare(&self, readings: &[Reading]) -> Compared {
+    fn compare(
+        &self,
+        galleries: &mut Shards<'_>,
+        readings: &[Reading],
+        wanted: &Wanted,
+    ) -> anyhow::Result<Compared> {
         let probes: Vec<Probe> = readings.par_iter().map(|r| self.templates.probe(r)).collect();
         let probe = Probe::merged(&probes);
-        let scores = self.templates.scores(&probe);
+        let (scores, found) = match &self.search {
+            None => (self.templates.scores(&probe), None),
+            Some(search) => {
+                let nobody = self.templates.population(&probe, &[]);
+                let mut scores = search.scores(&probe, nobody);
+                let found = Found::new(search, &self.readers, &scores, galleries, wanted)?;
+                let in_full = found.templates.scores(&probe);
+                found.places.iter().zip(in_full).for_each(|(&place, score)| scores[place] = score);
+                (scores, Some(found))
+            }
+        };
         let ratios = ratios_to_cohort(&scores);
         let fixations = probe.fixations();
-        Compared {
+        Ok(Compared {
             llrs: self.rules.calibrated(&ratios, fixations),
             posterior: self.rules.posterior(&scores, fixations),
             probe,
             scores,
             ratios,
             fixations,
+            found,
+        })
+    }
+
+    /// The readers who were scored in full, by place, the best first.
+    pub(crate) fn ranking(&self, compared: &Compared) -> Vec<usize> {
+        let mut places = match &compared.found {
+            None => (0..self.readers.len()).collect(),
+            Some(found) => found.places.clone(),
+        };
+        let ratios = &compared.ratios;
+        places.sort_by(|&a, &b| ratios[b].total_cmp(&ratios[a]).then(a.cmp(&b)));
+        places
+    }
+
+    /// What each part of a probe says for a reader who was scored in full.
+    pub(crate) fn evidence(&self, compared: &Compared, place: usize) -> Evidence {
+        match &compared.found {
+            None => self.templates.evidence(&compared.probe, place),
+            Some(found) => match found.places.binary_search(&place) {
+                Ok(place) => found.templates.evidence(&compared.probe, place),
+                Err(_) => Evidence::default(),
+            },
         }
+    }
+}
+
+/// Refuses to compare with too few readers.
+fn check_count(galleries: &Shards<'_>, readers: usize) -> anyhow::Result<()> {
+    if readers < FEWEST_READERS {
+        bail!(
+            "{galleries}: found {}, expected at least {FEWEST_READERS}: with fewer, nothing is known \
+             about errors, and nothing can be decided; enrol more",
+            plural(readers, "reader")
+        );
+    }
+    Ok(())
+}
+
+/// Opens a gallery and compares a probe with its readers, some of whom are `wanted`. Where another
+/// process changes it meanwhile, that is done again.
+pub(crate) fn compare(
+    galleries: &mut Shards<'_>,
+    readings: &[Reading],
+    wanted: impl Fn(&Comparing, &mut Shards<'_>) -> anyhow::Result<Wanted>,
+) -> anyhow::Result<(Comparing, Compared)> {
+    let mut tries = 1;
+    loop {
+        let comparing = Comparing::open(galleries)?;
+        let wanted = wanted(&comparing, galleries)?;
+        match comparing.compare(galleries, readings, &wanted) {
+            Ok(compared) => return Ok((comparing, compared)),
+            Err(error) => match error.downcast_ref() {
+                Some(GalleryError::Conflict { .. }) if tries < MOST_TRIES => tries += 1,
+                _ => return Err(error),
+            },
+        }
+    }
+}
+
+impl Search {
+    /// The scores of all readers, about, given that of nobody in particular.
+    fn scores(&self, probe: &Probe, nobody: f64) -> Vec<f64> {
+        let query = self.queries.query(&self.slopes.slope(probe), probe.fixations());
+        scores(&self.rows, &query).into_iter().map(|score| nobody + f64::from(score)).collect()
+    }
+}
+
+/// Readers who were scored in full, because search found them, or because they were wanted.
+pub(crate) struct Found {
+    /// Ascending.
+    places: Vec<usize>,
+    templates: PopulationGallery,
+}
+
+impl Found {
+    fn new(
+        search: &Search,
+        readers: &[String],
+        scores: &[f64],
+        galleries: &mut Shards<'_>,
+        wanted: &Wanted,
+    ) -> anyhow::Result<Self> {
+        let mut places: Vec<usize> = (0..scores.len()).collect();
+        let count = match wanted {
+            Wanted::Best(count) => *count,
+            Wanted::One(_) => CANDIDATES,
+        };
+        let count = count as usize;
+        if count < places.len() {
+            places.select_nth_unstable_by(count, |&a, &b| {
+                scores[b].total_cmp(&scores[a]).then(a.cmp(&b))
+            });
+            places.truncate(count);
+        }
+        if let Wanted::One(place) = wanted
+            && !places.contains(place)
+        {
+            places.push(*place);
+        }
+        places.sort_unstable();
+        let ids = places.iter().map(|&place| readers[place].as_str());
+        let templates = galleries.gallery(0).templates_of(ids, search.generation)?;
+        Ok(Self { places, templates: search.background.gallery(&templates)? })
     }
 }
 
@@ -121,6 +282,8 @@ pub(crate) struct Compared {
     pub(crate) posterior: Vec<f64>,
     pub(crate) probe: Probe,
     pub(crate) fixations: usize,
+    /// Where they were searched; the scores of others are about right then.
+    found: Option<Found>,
 }
 
 /// A probe that was there before.

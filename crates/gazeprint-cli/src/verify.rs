@@ -1,12 +1,12 @@
 //! `gazeprint verify`: is it really this reader?
 
-use gazeprint_store::{Event, Shards};
+use gazeprint_store::{Event, Gallery, Shards};
 use serde::Serialize;
 
 use crate::enroll::unknown_reader;
 use crate::identify::{check_rate, unsupported};
 use crate::opening::GalleryArgs;
-use crate::probe::{self, AnswerArgs, Comparing, ProbeArgs, Replayed, Settling};
+use crate::probe::{self, AnswerArgs, Comparing, ProbeArgs, Replayed, Settling, Wanted};
 use crate::{Refused, print};
 
 /// Accept or reject the claim that a recording is of a certain reader.
@@ -60,11 +60,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     check_rate("--fmr", args.fmr)?;
     let mut gallery = args.gallery.open()?;
     let readings = probe::read(gallery.founding(), &args.probe)?;
-    let comparing = Comparing::load(&mut Shards::from(&mut gallery))?;
-    let place = comparing.place_of(&gallery, &args.reader);
-    let place = place.ok_or_else(|| unknown_reader(&gallery, &comparing.readers, &args.reader))?;
-    let id = &comparing.readers[place].id;
-    let compared = comparing.compare(&readings);
+    let place_in = |comparing: &Comparing, gallery: &Gallery| {
+        let place = comparing.place_of(gallery, &args.reader);
+        place.ok_or_else(|| unknown_reader(gallery, &comparing.readers, &args.reader))
+    };
+    let (comparing, compared) =
+        probe::compare(&mut Shards::from(&mut gallery), &readings, |comparing, galleries| {
+            Ok(Wanted::One(place_in(comparing, galleries.gallery(0))?))
+        })?;
+    let place = place_in(&comparing, &gallery)?;
+    let id = &comparing.readers[place];
     let threshold = comparing.rules.for_claim(args.fmr, compared.fixations);
     let (llr, fixations) = (compared.llrs[place], compared.fixations);
     let settling = Settling {

@@ -138,7 +138,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let comparing = Comparing::load(&mut Shards::from(&mut gallery))?;
     let place = comparing.place_of(&gallery, &args.reader);
     let place = place.ok_or_else(|| unknown_reader(&gallery, &comparing.readers, &args.reader))?;
-    let id = &comparing.readers[place].id;
+    let id = &comparing.readers[place];
     let params = WatchParams {
         false_accepts: args.fmr,
         false_rejects: args.fnmr,

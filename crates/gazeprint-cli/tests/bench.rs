@@ -25,6 +25,7 @@ fn comparing_and_searching_are_measured() {
     assert_eq!(search["exact"]["probes"], 8);
     assert_eq!(search["whole"]["probes"], 8);
     assert_eq!(search["parts"]["probes"], 32);
+    assert!(search["exact"]["recall"].as_f64().unwrap() > 0.8, "{search}");
     for part in ["whole", "parts", "exact"] {
         let recall = &search[part]["coarse_recall"];
         assert!(recall.as_f64().unwrap() > 0.8, "{part}: {recall}");

@@ -14,6 +14,7 @@ use crate::content::{
 };
 use crate::events::{Event, Logged, now};
 use crate::recordings::Recording;
+use crate::rows::{Rows, confirm_rows, drop_rows, put_rows};
 use crate::seal::keyed;
 use crate::{Change, Checked, Kind, Location, Secret, Vault};
 
@@ -238,32 +239,39 @@ impl Gallery {
             let stored = StoredTemplate { entry: entry.clone(), template: learned };
             change.put(Kind::Template, &id, &encode(&at, "template", &stored)?)?;
             change.put(Kind::Readings, &id, &kept)?;
+            drop_rows(change)?;
             let recordings = entry.recordings;
             log(&at, change, Event::Enrolled { reader: id.clone(), recordings })?;
             Ok(entry)
         };
-        match revision {
-            None => self.vault.write(put),
-            // What was known before is not to be found in the file.
-            Some(_) => self.vault.erase(put),
+        // What was known before is not to be found in the file.
+        match revision.is_some() || self.keeps_rows()? {
+            false => self.vault.write(put),
+            true => self.vault.erase(put),
         }
     }
 
-    /// Keeps how decisions are made over this gallery alone, if it is still of that generation, and says
-    /// whether it is.
+    /// Keeps how decisions are made over this gallery alone, and the rows of its readers, if it is still
+    /// of that generation, and says whether it is.
     pub(crate) fn set_rules<R: Serialize>(
         &mut self,
         rules: Option<&R>,
+        rows: Option<(&Rows, &[Entry])>,
         generation: u64,
     ) -> Result<bool, GalleryError> {
         let at = self.vault.location().clone();
-        self.vault.write(|change| {
+        let put = |change: &mut Change<'_>| {
             let is_unchanged = change.generation() == generation;
             if is_unchanged {
                 put_rules(&at, change, rules)?;
+                put_rows(&at, change, rows)?;
             }
             Ok(is_unchanged)
-        })
+        };
+        match self.keeps_rows()? {
+            false => self.vault.write(put),
+            true => self.vault.erase(put),
+        }
     }
 
     /// Keeps how decisions are made over several galleries, if this one is still of that generation,
@@ -288,10 +296,11 @@ impl Gallery {
                 }
                 None => drop(change.remove(Kind::Settings, SHARED_RULES)?),
             }
-            // Its readers are as they were: so are its own rules.
+            // Its readers are as they were: so are its own rules and rows.
             if let Some(own) = own {
                 put_rules(&at, change, Some(&own.rules))?;
             }
+            confirm_rows(&at, change, generation)?;
             Ok(true)
         })
     }
@@ -331,6 +340,7 @@ impl Gallery {
             change.put(Kind::Settings, BACKGROUND, &encode(&at, BACKGROUND, &background)?)?;
             put_rules(&at, change, rules)?;
             change.remove(Kind::Settings, SHARED_RULES)?;
+            drop_rows(change)?;
             log(&at, change, Event::Relearned { readers })
         })
     }
@@ -348,6 +358,8 @@ impl Gallery {
             }
             change.remove(Kind::Readings, id)?;
             change.remove(Kind::Probe, id)?;
+            change.remove(Kind::Settings, SHARED_RULES)?;
+            drop_rows(change)?;
             log(&at, change, Event::Removed { reader: id.to_owned() })
         })
     }
@@ -435,8 +447,7 @@ impl Gallery {
         secret: Option<&Secret>,
     ) -> Result<Self, GalleryError> {
         let vault = self.vault.copy_to(at, secret)?;
-        let from = self.vault.location().clone();
-        self.vault.write(|change| log(&from, change, Event::Copied {}))?;
+        self.log_copied()?;
         Ok(Self { vault, founding: self.founding.clone() })
     }
 
@@ -449,6 +460,7 @@ impl Gallery {
         self.population()?;
         self.list()?;
         self.all_recordings(|_| true)?;
+        self.check_rows()?;
         self.log()?;
         Ok(checked)
     }

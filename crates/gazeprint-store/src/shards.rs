@@ -16,6 +16,7 @@ use crate::content::{
 use crate::events::{Event, now};
 use crate::gallery::{Gallery, log};
 use crate::recordings::Recording;
+use crate::rows::Rows;
 use crate::{Change, Kind, Location, Secret, Snapshot, Vault};
 
 /// Galleries that together are one. A gallery alone is the simplest case.
@@ -85,7 +86,7 @@ impl Common {
         if (self.era, self.population) != (other.era, other.population) {
             return Some(
                 "found another population, expected the same one, learned once; enrol all shards \
-                 with one file (--population FILE)"
+                 with one file (--population FILE), and learn it anew only where they were merged"
                     .to_owned(),
             );
         }
@@ -170,6 +171,11 @@ impl<'a> Shards<'a> {
         }
     }
 
+    /// The gallery, where it is alone.
+    pub fn alone(&mut self) -> Option<&mut Gallery> {
+        self.others.is_empty().then_some(&mut *self.first)
+    }
+
     /// How many readers there are.
     ///
     /// # Errors
@@ -189,13 +195,10 @@ impl<'a> Shards<'a> {
             return self.first.load();
         }
         let at = self.locations();
-        let shards: Vec<Shard<R>> = self
-            .all()
-            .collect::<Vec<_>>()
-            .into_par_iter()
-            .map(Shard::read)
-            .collect::<Result<_, _>>()?;
-        together(&at, shards)
+        // Whatever the number of threads, the first error is told.
+        let shards: Vec<Result<Shard<R>, _>> =
+            self.all().collect::<Vec<_>>().into_par_iter().map(Shard::read).collect();
+        together(&at, shards.into_iter().collect::<Result<_, _>>()?)
     }
 
     /// The population, and how often it was learned anew.
@@ -222,20 +225,22 @@ impl<'a> Shards<'a> {
         Ok(all)
     }
 
-    /// Keeps how decisions are made, learned from the readers as they were loaded. Says no if they
-    /// were changed since: whoever did that learns them anew.
+    /// Keeps how decisions are made, learned from the readers as they were loaded, and for a gallery
+    /// alone the rows of its readers. Says no if they were changed since: whoever did that learns them
+    /// anew.
     ///
     /// # Errors
     /// If a gallery cannot be written.
     pub fn set_rules<R: Serialize + DeserializeOwned>(
         &mut self,
         rules: Option<&R>,
+        rows: Option<(&Rows, &[Entry])>,
         basis: &Basis,
     ) -> Result<bool, GalleryError> {
         // Rules that only some shards have in the end do no harm: they fit the readers, or they do not.
         for (gallery, generation) in self.all().zip(&basis.generations) {
             let is_kept = match basis.readers {
-                None => gallery.set_rules(rules, *generation)?,
+                None => gallery.set_rules(rules, rows, *generation)?,
                 Some(readers) => gallery.set_shared_rules(rules, readers, *generation)?,
             };
             if !is_kept {
@@ -249,7 +254,8 @@ impl<'a> Shards<'a> {
     ///
     /// # Errors
     /// If there is something already, they do not belong together, anything here is damaged, or the
-    /// gallery cannot be made. There is none then.
+    /// gallery cannot be made: there is none then. Or if the shards cannot note that they were copied:
+    /// there is one.
     pub fn merge(
         &mut self,
         to: &Location,
@@ -257,10 +263,7 @@ impl<'a> Shards<'a> {
     ) -> Result<Gallery, GalleryError> {
         let founding = self.founding().clone();
         let merged = alike(to, secret, founding, |change| self.copy_into(to, change))?;
-        for gallery in self.all() {
-            let at = gallery.location().clone();
-            gallery.vault.write(|change| log(&at, change, Event::Copied {}))?;
-        }
+        self.all().try_for_each(Gallery::log_copied)?;
         Ok(merged)
     }
 
@@ -307,9 +310,16 @@ impl Gallery {
         secret: Option<&Secret>,
     ) -> Result<Self, GalleryError> {
         let (at, founding) = (self.location().clone(), self.founding.clone());
-        self.vault.read(|snapshot| {
+        let copy = self.vault.read(|snapshot| {
             alike(to, secret, founding, |change| copy_population(&at, snapshot, change))
-        })
+        })?;
+        self.log_copied()?;
+        Ok(copy)
+    }
+
+    pub(crate) fn log_copied(&mut self) -> Result<(), GalleryError> {
+        let at = self.location().clone();
+        self.vault.write(|change| log(&at, change, Event::Copied {}))
     }
 }
 
@@ -350,16 +360,16 @@ fn together<R>(at: &[Location], shards: Vec<Shard<R>>) -> Result<Loaded<R>, Gall
     let mut rules = Vec::new();
     let mut first: Option<(Common, Background)> = None;
     for (number, Shard { common, loaded, shared }) in shards.into_iter().enumerate() {
+        match &first {
+            Some((first, _)) => first.check(&at[number], &at[0], &common)?,
+            None => first = Some((common, loaded.background)),
+        }
         generations.extend(loaded.basis.generations);
         for (entry, template) in loaded.readers.into_iter().zip(loaded.templates) {
             holders.add(&entry.id, number, at)?;
             people.push((entry, template, number));
         }
         rules.extend(shared);
-        match &first {
-            Some((first, _)) => first.check(&at[number], &at[0], &common)?,
-            None => first = Some((common, loaded.background)),
-        }
     }
     let (common, background) = first.expect("there is at least one gallery");
     people.sort_by(|a, b| a.0.id.cmp(&b.0.id));

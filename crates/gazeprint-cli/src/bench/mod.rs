@@ -1,5 +1,6 @@
 //! `gazeprint bench`: how fast it is on this machine.
 
+mod draws;
 mod machine;
 mod readers;
 mod scaling;
@@ -54,6 +55,8 @@ pub(crate) struct Args {
 enum Part {
     /// Methods and engines, against `metropolis`
     Training,
+    /// What the draws of engines are worth
+    Draws,
     /// Comparisons of probes with readers
     Scoring,
     /// Search among very many readers
@@ -69,6 +72,8 @@ struct Report {
     machine: Machine,
     #[serde(skip_serializing_if = "Option::is_none")]
     training: Option<training::Report>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draws: Option<draws::Report>,
     #[serde(skip_serializing_if = "Option::is_none")]
     scoring: Option<scoring::Report>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,8 +92,9 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(readers: usize, texts: usize) -> anyhow::Result<Self> {
-        let params = SimulationParams { readers, texts, ..SimulationParams::default() };
+    /// Readers differ from seed to seed.
+    fn new(readers: usize, seed: u64) -> anyhow::Result<Self> {
+        let params = SimulationParams { readers, seed, ..SimulationParams::default() };
         let (all, _) = readings(&params.build()?.run(), Limits::default());
         let (train, test) = all.into_iter().partition(|r| r.text.is_multiple_of(2));
         Ok(Self { readers, train, test })
@@ -117,13 +123,13 @@ impl Bench {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let wanted = |part: Part| args.only.is_empty() || args.only.contains(&part);
-    let texts = SimulationParams::default().texts;
-    let bench = Bench::new(args.readers as usize, texts)?;
+    let bench = Bench::new(args.readers as usize, SimulationParams::default().seed)?;
     let say = |what: &str| eprintln!("{what} ...");
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION"),
         machine: Machine::this(),
         training: None,
+        draws: None,
         scoring: None,
         search: None,
         scaling: None,
@@ -131,6 +137,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     if wanted(Part::Training) {
         report.training = Some(training::measure(&bench, say)?);
+    }
+    if wanted(Part::Draws) {
+        say("drawing from posteriors");
+        report.draws = Some(draws::measure(&bench)?);
     }
     let is_many = wanted(Part::Search) || wanted(Part::Scaling);
     if wanted(Part::Scoring) || is_many {
@@ -163,6 +173,7 @@ impl Report {
         let mut out = format!("gazeprint {}, {}\n", self.version, self.machine);
         let parts = [
             self.training.as_ref().map(training::Report::text),
+            self.draws.as_ref().map(draws::Report::text),
             self.scoring.as_ref().map(scoring::Report::text),
             self.search.as_ref().map(search::Report::text),
             self.scaling.as_ref().map(scaling::Report::text),

@@ -1,7 +1,6 @@
 //! Very many readers: those of a corpus, and others drawn from the population.
 
 use anyhow::Context;
-use gazeprint::gallery::Gallery;
 use gazeprint::method::{Background, Population, Slopes, Template, Unwatched};
 use gazeprint::random::Stream;
 use gazeprint::saccade::Reading;
@@ -11,9 +10,6 @@ use rayon::prelude::*;
 
 use super::{Bench, timed};
 
-/// Readers drawn, and fixations, that the space of rows is learned from.
-const LEARNED_READERS: usize = 1024;
-const LEARNED_FIXATIONS: usize = 4096;
 /// Readers drawn at a time.
 const BATCH: usize = 128;
 
@@ -67,27 +63,20 @@ pub(super) struct Many {
 impl Many {
     pub(super) fn new(bench: &Bench, readers: &Readers, count: usize) -> anyhow::Result<Self> {
         let slopes = readers.background.slopes();
-        let nobody = readers.background.gallery(&[])?;
-        let step = (bench.fixations() / LEARNED_FIXATIONS).max(1);
-        let fixations = bench.train.iter().flat_map(|r| slopes.slopes(&nobody.probe(r)));
-        let fixations: Vec<Vec<f64>> = fixations.step_by(step).take(LEARNED_FIXATIONS).collect();
-        let vectors = |templates: &[Template]| -> Vec<Vec<f64>> {
-            templates.iter().map(|template| slopes.vector(template)).collect()
-        };
-        let others: Vec<usize> = (0..LEARNED_READERS).map(|number| usize::MAX - number).collect();
-        let space = Space::learn(&vectors(&readers.templates(&others)), &fixations)
-            .context("readers do not differ")?;
+        let readings: Vec<&Reading> = bench.train.iter().collect();
+        let space =
+            readers.population.space(&slopes, &readings).context("readers do not differ")?;
         let mut rows = vec![[0.0; COMPONENTS]; count.max(readers.enrolled.len())];
         let ((), seconds) = timed(|| {
             rows.par_chunks_mut(BATCH).enumerate().for_each(|(batch, rows)| {
                 let numbers: Vec<usize> = (batch * BATCH..).take(rows.len()).collect();
-                rows.copy_from_slice(&space.rows(&vectors(&readers.templates(&numbers))));
+                rows.copy_from_slice(&slopes.rows(&space, &readers.templates(&numbers)));
             });
         });
         Ok(Self { slopes, space, index: Index::new(rows), seconds })
     }
 
     pub(super) fn query(&self, probe: &Probe) -> Query {
-        self.space.query(&self.slopes.slope(probe), probe.fixations())
+        self.space.queries().query(&self.slopes.slope(probe), probe.fixations())
     }
 }

@@ -23,6 +23,9 @@ const SCORED_PROBES: usize = 16;
 const SCORED_READERS: usize = 4096;
 /// Shorter probes that one is cut into.
 const PARTS: usize = 4;
+/// Strangers for each reader of the corpus, and the seed that they are drawn with.
+const STRANGERS: usize = 3;
+const STRANGERS_SEED: u64 = 2;
 const TIMES: usize = 15;
 
 #[derive(Debug, Serialize)]
@@ -52,6 +55,8 @@ pub(super) struct Report {
     whole: Found,
     /// The same in parts.
     parts: Found,
+    /// Probes like these of people who are nowhere else.
+    strangers: Found,
     /// None where there are too many readers to score.
     exact: Option<Exact>,
 }
@@ -64,8 +69,8 @@ struct Found {
     fixations: f64,
     /// Probes with the same best reader where coarse rows choose the candidates as where all rows do.
     coarse_recall: f64,
-    /// Probes that find the reader who made them.
-    accuracy: f64,
+    /// Probes that find the reader who made them, where that is one of the readers.
+    accuracy: Option<f64>,
 }
 
 /// Probes compared with all readers in full.
@@ -101,6 +106,8 @@ pub(super) fn measure(
 ) -> anyhow::Result<Report> {
     let whole = probes(bench, readers, many, 1)?;
     let parts = probes(bench, readers, many, PARTS)?;
+    let strangers = Bench::new(STRANGERS * bench.readers, STRANGERS_SEED)?;
+    let strangers = probes(&strangers, readers, many, 1)?;
     say("search: searching");
     let index = &many.index;
     let queries: Vec<Query> = whole.iter().take(TOGETHER).map(|made| made.query).collect();
@@ -119,6 +126,7 @@ pub(super) fn measure(
     say("search: scoring candidates");
     let best = find(readers, many, &whole)?;
     let best_of_parts = find(readers, many, &parts)?;
+    let best_of_strangers = find(readers, many, &strangers)?;
     let exact = if index.len() <= MOST_SCORED {
         say("search: scoring all");
         let scored = whole.len().min(SCORED_PROBES);
@@ -141,8 +149,9 @@ pub(super) fn measure(
         coarse_seconds,
         coarse_speed: search_seconds / coarse_seconds,
         rescore_seconds,
-        whole: Found::new(&whole, &best),
-        parts: Found::new(&parts, &best_of_parts),
+        whole: Found::new(&whole, &best).among_readers(&whole, &best),
+        parts: Found::new(&parts, &best_of_parts).among_readers(&parts, &best_of_parts),
+        strangers: Found::new(&strangers, &best_of_strangers),
         exact,
     })
 }
@@ -204,15 +213,24 @@ impl Found {
             probes: probes.len(),
             fixations: fixations as f64 / probes.len() as f64,
             coarse_recall: share(best.len(), |i| best[i].coarsely == best[i].by_rows),
-            accuracy: share(best.len(), |i| best[i].by_rows == probes[i].reader),
+            accuracy: None,
         }
     }
 
+    fn among_readers(self, probes: &[Made], best: &[Best]) -> Self {
+        let accuracy = share(best.len(), |i| best[i].by_rows == probes[i].reader);
+        Self { accuracy: Some(accuracy), ..self }
+    }
+
     fn text(&self) -> String {
+        let made = match self.accuracy {
+            Some(accuracy) => format!("{accuracy:.4} who made them"),
+            None => "made by strangers".to_owned(),
+        };
         format!(
             "{:>5} probes of {:>4.0} fixations: {:.4} find the same best by coarse rows as by all, \
-             {:.4} who made them\n",
-            self.probes, self.fixations, self.coarse_recall, self.accuracy
+             {made}\n",
+            self.probes, self.fixations, self.coarse_recall
         )
     }
 }
@@ -267,7 +285,7 @@ impl Report {
              all rows      {:>9.2} ms, {:.2} of the speed of the plain sum over them\n\
              several probes{:>9.2} ms each\n\
              coarse rows   {:>9.2} ms, {:.1} times faster than all rows\n\
-             full scores   {:>9.2} ms for the {CANDIDATES} candidates\n{}{}{exact}",
+             full scores   {:>9.2} ms for the {CANDIDATES} candidates\n{}{}{}{exact}",
             self.readers,
             self.row_mib,
             self.coarse_mib,
@@ -281,6 +299,7 @@ impl Report {
             self.coarse_speed,
             1e3 * self.rescore_seconds,
             self.whole.text(),
+            self.strangers.text(),
             self.parts.text()
         )
     }

@@ -33,8 +33,8 @@ struct Row {
     /// How many times faster than the reference, by reader.
     speed: Option<f64>,
     /// Mean effective sample size of a density. Of a chain, the least of those of the two coefficients
-    /// of the gamma family and of the log posterior (Geyer's initial monotone sequence); of weighted
-    /// draws, `1 / sum w^2` for smoothed weights that sum to one, whatever is averaged.
+    /// of the gamma family and of the log posterior (Geyer's initial monotone sequence); of
+    /// weighted draws, independent ones that would leave the same error of the mean density.
     effective: Option<f64>,
     effective_per_second: Option<f64>,
     /// How many times more of them a second.
@@ -112,7 +112,7 @@ impl Report {
         let mut out = format!(
             "training: {} readers, {} fixations; ratios to {REFERENCE} with 10,000 iterations\n\
              effective draws: of a chain, the least of three (two coefficients, log posterior); of \
-             weighted draws, by their weights\n\
+             weighted draws, independent ones with the same error of the mean density\n\
              {:<17} {:<11} {:>7} {:>8} {:>8} {:>10} {:>8} {:>9} {:>11} {:>9} {:>8}\n",
             self.readers,
             self.fixations,

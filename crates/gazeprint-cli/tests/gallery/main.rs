@@ -20,6 +20,7 @@ mod kills;
 mod places;
 mod probes;
 mod replays;
+mod rows;
 mod secrets;
 mod shards;
 mod together;

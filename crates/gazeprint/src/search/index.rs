@@ -186,7 +186,7 @@ impl Best {
                     self.hits.push(Hit { reader: start + part * SUMS + i, score: *score });
                 }
             }
-            if self.hits.len() > 2 * self.top + SUMS {
+            if self.hits.len() / 2 > self.top.saturating_add(SUMS) {
                 self.cut();
             }
         }
@@ -214,6 +214,15 @@ impl Best {
         self.hits.sort_by(Hit::order);
         self.hits
     }
+}
+
+/// The scores of all rows for a query: see [`Hit`].
+pub fn scores(rows: &[Row], query: &Query) -> Vec<f32> {
+    let queries = std::slice::from_ref(query);
+    let mut scores = vec![0.0; rows.len()];
+    let chunks = rows.par_chunks(CHUNK).zip(scores.par_chunks_mut(CHUNK));
+    chunks.for_each(|(rows, scores)| Arch::new().dispatch(Products { rows, queries, scores }));
+    scores
 }
 
 /// A plain sum, as fast as memory allows: what nothing that looks at all of the numbers can beat.
@@ -335,6 +344,8 @@ mod tests {
         let (rows, queries) = (drawn(3 * CHUNK + 17, 0), drawn(QUERIES + 1, 1));
         let index = Index::new(rows.clone());
         for (query, found) in queries.iter().zip(index.search(&queries, 50)) {
+            let all = scores(index.rows(), query);
+            assert!(found.iter().all(|hit| all[hit.reader] == hit.score));
             let score =
                 |row: &Row| row.iter().zip(query).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
             let scores: Vec<f64> = rows.iter().map(score).collect();

@@ -2,7 +2,8 @@
 //!
 //! | part | does |
 //! |---|---|
-//! | [`Space`] | turns readers into short rows, and slopes of probes into queries |
+//! | [`Space`] | turns readers into short rows |
+//! | [`Queries`] | turns slopes of probes into queries |
 //! | [`Index`] | holds rows, and finds the best for queries |
 //!
 //! A search gives candidates; which of them is the best is told by the scores of a
@@ -11,5 +12,5 @@
 mod index;
 mod space;
 
-pub use index::{Hit, Index, sum};
-pub use space::{COMPONENTS, Query, Row, Space};
+pub use index::{Hit, Index, scores, sum};
+pub use space::{COMPONENTS, Queries, QueriesError, Query, Row, Space};

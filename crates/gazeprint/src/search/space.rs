@@ -12,6 +12,8 @@
 //! of a probe of `n` fixations is then `y . q - n bend`: an inner product once more.
 
 use faer::{Mat, MatRef, Side};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// Numbers of a row: components, and the bend last.
 pub const COMPONENTS: usize = 256;
@@ -22,15 +24,83 @@ pub type Row = [f32; COMPONENTS];
 /// A probe.
 pub type Query = [f32; COMPONENTS];
 
-/// Turns readers into rows, and probes into queries.
+/// Turns readers into rows.
 #[derive(Debug, Clone)]
 pub struct Space {
     /// `V' F`: a component per row.
     of_readers: Mat<f64>,
-    /// `S^-1 U' X`.
-    of_slopes: Mat<f64>,
+    queries: Queries,
     mean_query: Vec<f64>,
     fixations: f64,
+}
+
+/// Turns probes into queries: all of a [`Space`] that is needed once there are rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredQueries", into = "StoredQueries")]
+pub struct Queries {
+    /// `S^-1 U' X`: a component per row.
+    of_slopes: Mat<f64>,
+}
+
+/// Queries as they are stored.
+#[derive(Serialize, Deserialize)]
+struct StoredQueries {
+    components: usize,
+    /// Column after column.
+    of_slopes: Vec<f32>,
+}
+
+/// Stored queries that are none.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error(
+    "found {found} finite numbers for queries of {components} components, expected a multiple, and \
+         at most {DIRECTIONS} components"
+)]
+pub struct QueriesError {
+    /// Numbers there are that are finite.
+    found: usize,
+    components: usize,
+}
+
+impl From<Queries> for StoredQueries {
+    fn from(queries: Queries) -> Self {
+        let of_slopes = queries.of_slopes;
+        let columns = (0..of_slopes.ncols()).flat_map(|j| of_slopes.col_as_slice(j));
+        Self { components: of_slopes.nrows(), of_slopes: columns.map(|v| *v as f32).collect() }
+    }
+}
+
+impl TryFrom<StoredQueries> for Queries {
+    type Error = QueriesError;
+
+    fn try_from(stored: StoredQueries) -> Result<Self, QueriesError> {
+        let StoredQueries { components, of_slopes } = stored;
+        let found = of_slopes.iter().filter(|v| v.is_finite()).count();
+        if !(1..=DIRECTIONS).contains(&components)
+            || !found.is_multiple_of(components)
+            || found != of_slopes.len()
+        {
+            return Err(QueriesError { found, components });
+        }
+        let at = |i: usize, j: usize| f64::from(of_slopes[j * components + i]);
+        Ok(Self { of_slopes: Mat::from_fn(components, found / components, at) })
+    }
+}
+
+impl Queries {
+    /// Length of the slopes of probes.
+    pub fn slope_len(&self) -> usize {
+        self.of_slopes.ncols()
+    }
+
+    /// A probe of so many fixations by its slope.
+    pub fn query(&self, slope: &[f64], fixations: usize) -> Query {
+        let mut query = [0.0; COMPONENTS];
+        let components = product(self.of_slopes.as_ref(), slope);
+        query.iter_mut().zip(&components).for_each(|(q, c)| *q = *c as f32);
+        query[DIRECTIONS] = -(fixations as f32);
+        query
+    }
 }
 
 /// Vectors of one length as the columns of a matrix.
@@ -85,7 +155,8 @@ impl Space {
         let count = fixations.len() as f64;
         let mean: Vec<f64> = (0..f.ncols()).map(|j| f.col(j).sum() / count).collect();
         let mean_query = product(of_slopes.as_ref(), &mean);
-        Some(Self { of_readers, of_slopes, mean_query, fixations: count })
+        let queries = Queries { of_slopes };
+        Some(Self { of_readers, queries, mean_query, fixations: count })
     }
 
     /// Readers by their vectors; some hundreds at once take far less time than one by one.
@@ -104,13 +175,9 @@ impl Space {
         row
     }
 
-    /// A probe of so many fixations by its slope.
-    pub fn query(&self, slope: &[f64], fixations: usize) -> Query {
-        let mut query = [0.0; COMPONENTS];
-        let components = product(self.of_slopes.as_ref(), slope);
-        query.iter_mut().zip(&components).for_each(|(q, c)| *q = *c as f32);
-        query[DIRECTIONS] = -(fixations as f32);
-        query
+    /// What turns probes into queries for the rows.
+    pub fn queries(&self) -> &Queries {
+        &self.queries
     }
 }
 
@@ -156,7 +223,7 @@ mod tests {
             for (x, row) in others.iter().zip(space.rows(&others)) {
                 for g in &drawn(5) {
                     let exact: f64 = x.iter().zip(g).map(|(a, b)| a * b).sum();
-                    let query = space.query(g, 0);
+                    let query = space.queries().query(g, 0);
                     let found: f32 = row.iter().zip(query).map(|(a, b)| a * b).sum();
                     assert!((f64::from(found) - exact).abs() < 1e-3 * (1.0 + exact.abs()));
                 }
@@ -168,6 +235,18 @@ mod tests {
                 let bend = mean + 0.5 * square;
                 assert!((f64::from(row[DIRECTIONS]) - bend).abs() < 1e-3 * (1.0 + bend.abs()));
             }
+        }
+        let space = Space::learn(&drawn(40), &drawn(90)).unwrap();
+        let slope = &drawn(1)[0];
+        let bytes = serde_json::to_vec(space.queries()).unwrap();
+        let stored: Queries = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(stored.slope_len(), len);
+        for (a, b) in stored.query(slope, 9).iter().zip(space.queries().query(slope, 9)) {
+            assert!((a - b).abs() < 1e-4 * (1.0 + b.abs()));
+        }
+        for broken in ["0,\"of_slopes\":[]", "2,\"of_slopes\":[1]", "999,\"of_slopes\":[]"] {
+            let broken = format!("{{\"components\":{broken}}}");
+            assert!(serde_json::from_str::<Queries>(&broken).is_err());
         }
         assert!(Space::learn(&[], &[]).is_none());
         assert!(Space::learn(&[vec![0.0; 3]], &[vec![1.0; 3]]).is_none());

@@ -36,6 +36,7 @@ mod learn;
 mod method;
 mod sessions;
 mod slope;
+mod space;
 mod stored;
 mod surprise;
 mod template;
