@@ -218,8 +218,15 @@ impl ThresholdByLength {
     /// By how much thresholds are too low for claims of which so many may be accepted; 0 where that
     /// cannot be told.
     fn shift(&self, (claims, accepted): (&[ImpostorClaim], usize)) -> f64 {
-        let above = |claim: &ImpostorClaim| cleaned(claim.score) - self.at(claim.fixations);
-        let above = claims.iter().map(above).map(cleaned).collect();
+        // Claims of one probe come one after the other, and have one threshold.
+        let (mut fixations, mut threshold) = (f64::NAN, f64::INFINITY);
+        let above = claims.iter().map(|claim| {
+            if claim.fixations != fixations {
+                (fixations, threshold) = (claim.fixations, self.at(claim.fixations));
+            }
+            cleaned(cleaned(claim.score) - threshold)
+        });
+        let above = above.collect();
         threshold_above(above, accepted).filter(|shift| shift.is_finite()).unwrap_or(0.0)
     }
 
