@@ -64,6 +64,13 @@ pub(crate) fn calibrate(
         true => rows(&sample, &population, &loaded.background, &loaded.templates, progress),
         false => None,
     };
+    let rows = rows.as_ref().map(|rows| (rows, &loaded.readers[..]));
+    if !galleries.set_rules(rules.as_ref(), rows, &loaded.basis)? {
+        eprintln!(
+            "note: another process changed {galleries} meanwhile; thresholds are learned when it is done, \
+             or by `gazeprint gallery calibrate`"
+        );
+    }
     if rows_missing && rows.is_none() {
         let why = match rules {
             Some(_) => "rows to search by cannot be made: their numbers do not tell readers apart",
@@ -73,13 +80,6 @@ pub(crate) fn calibrate(
             bail!("{galleries}: {why}");
         }
         eprintln!("note: {galleries}: {why}; probes are compared with everybody");
-    }
-    let rows = rows.as_ref().map(|rows| (rows, &loaded.readers[..]));
-    if !galleries.set_rules(rules.as_ref(), rows, &loaded.basis)? {
-        eprintln!(
-            "note: another process changed {galleries} meanwhile; thresholds are learned when it is done, \
-             or by `gazeprint gallery calibrate`"
-        );
     }
     Ok(rules)
 }

@@ -98,8 +98,8 @@ impl Comparing {
         let Rows { queries, rows } = rows;
         if queries.slope_len() != slopes.len() {
             bail!(
-                "{galleries}: found rows of another version of the model; make them anew with \
-                 `gazeprint gallery calibrate --rows`"
+                "{galleries}: found rows of another version of the model, expected those of this one; \
+                 learn everything anew with `gazeprint gallery relearn`"
             );
         }
         let holders = vec![0; readers.len()];
