@@ -15,8 +15,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use gazeprint::corpus::{Corpus, Limits, Scanpath};
-use gazeprint::gallery::Gallery as _;
 use gazeprint::saccade::{Reading, readings};
+use gazeprint::score::Scorer as _;
 use gazeprint::simulate::Simulation;
 use gazeprint::template::Probe;
 use gazeprint_eval::decision::{Rules, ratios_to_cohort};
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             marks.push(Instant::now());
             let loaded = gallery.load::<Rules>()?;
             marks.push(Instant::now());
-            let templates = loaded.background.gallery(&loaded.templates)?;
+            let templates = loaded.background.scorer(&loaded.templates)?;
             marks.push(Instant::now());
             let probes: Vec<Probe> = probe.par_iter().map(|r| templates.probe(r)).collect();
             let probe = Probe::merged(&probes);

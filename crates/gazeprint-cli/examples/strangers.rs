@@ -14,10 +14,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use gazeprint::corpus::Limits;
-use gazeprint::gallery::Gallery;
 use gazeprint::method::{Occasion, Population, Template, Training, Unwatched};
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::{Reading, readings};
+use gazeprint::score::Scorer;
 use gazeprint::template::Probe;
 use gazeprint_eval::decision::{Rules, ratios_to_cohort};
 use rand::seq::SliceRandom;
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 population.template(&own)
             })
             .collect();
-        let gallery = population.background().gallery(&templates)?;
+        let gallery = population.background().scorer(&templates)?;
         let training = Training::new(enrolled.len(), train)?.for_probes_of(Occasion::Another);
         let folds = population.folds(&training, 1, &Unwatched)?;
         let rules =

@@ -140,7 +140,7 @@ pub(crate) fn learn(
     let numbered = readings.iter().map(|r| (r.reader, r)).collect();
     let training = Training::new(chosen.len(), numbered)?.for_probes_of(Occasion::Another);
     let templates: Vec<_> = chosen.iter().map(|&i| templates[i].clone()).collect();
-    let enrolled = background.gallery(&templates)?;
+    let enrolled = background.scorer(&templates)?;
     progress.show("learning what scores are worth");
     let folds = population.folds(&training, SEED, progress)?;
     Ok(Rules::learn(&enrolled, &folds, &training, SEED))

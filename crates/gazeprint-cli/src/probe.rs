@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use gazeprint::gallery::Gallery as _;
-use gazeprint::method::{Background, Evidence, PopulationGallery, Slopes};
+use gazeprint::method::{Background, Evidence, PopulationScorer, Slopes};
 use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::{Reading, readings};
+use gazeprint::score::Scorer as _;
 use gazeprint::search::{Queries, Row, scores};
 use gazeprint::template::Probe;
 use gazeprint_eval::decision::{FEWEST_READERS, Rules, ratios_to_cohort};
@@ -60,7 +60,7 @@ pub(crate) struct Comparing {
     /// Which gallery each of them is in.
     pub(crate) holders: Vec<usize>,
     /// Of all readers; of nobody where they are searched.
-    pub(crate) templates: PopulationGallery,
+    pub(crate) templates: PopulationScorer,
     pub(crate) rules: Rules,
     search: Option<Search>,
 }
@@ -103,7 +103,7 @@ impl Comparing {
             );
         }
         let holders = vec![0; readers.len()];
-        let templates = background.gallery(&[])?;
+        let templates = background.scorer(&[])?;
         let search = Search { background, slopes, queries, rows, generation };
         Ok(Self { readers, holders, templates, rules, search: Some(search) })
     }
@@ -125,7 +125,7 @@ impl Comparing {
                  another process is at it, run `gazeprint gallery calibrate`"
             );
         }
-        let templates = loaded.background.gallery(&loaded.templates)?;
+        let templates = loaded.background.scorer(&loaded.templates)?;
         let readers = loaded.readers.into_iter().map(|entry| entry.id).collect();
         Ok(Self { readers, holders: loaded.holders, templates, rules, search: None })
     }
@@ -237,7 +237,7 @@ impl Search {
 pub(crate) struct Found {
     /// Ascending.
     places: Vec<usize>,
-    templates: PopulationGallery,
+    templates: PopulationScorer,
 }
 
 impl Found {
@@ -268,7 +268,7 @@ impl Found {
         places.sort_unstable();
         let ids = places.iter().map(|&place| readers[place].as_str());
         let templates = galleries.gallery(0).templates_of(ids, search.generation)?;
-        Ok(Self { places, templates: search.background.gallery(&templates)? })
+        Ok(Self { places, templates: search.background.scorer(&templates)? })
     }
 }
 

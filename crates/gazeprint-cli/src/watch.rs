@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use gazeprint::corpus::{Chars, Corpus, Fixation, Limits, Millis, Scanpath, Text};
-use gazeprint::gallery::Gallery as _;
 use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::{Reading, readings};
+use gazeprint::score::Scorer as _;
 use gazeprint_eval::decision::Rules;
 use gazeprint_eval::watch::{Decision, Step, WatchParams, Watcher};
 use gazeprint_store::{Event, Gallery, Shards};

@@ -10,10 +10,10 @@
 //! each group has thresholds and a calibration from claims that neither come from it nor name one of
 //! it.
 
-use gazeprint::gallery::{Gallery, cohort_ratios};
 use gazeprint::method::{Fitted, Fold, Training};
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
+use gazeprint::score::{Scorer, cohort_ratios};
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ impl Calibration {
         seed: u64,
         split: usize,
     ) -> Option<Self> {
-        let lengths = compared(fitted.gallery.as_ref(), &fitted.folds, training, seed, split);
+        let lengths = compared(fitted.scorer.as_ref(), &fitted.folds, training, seed, split);
         if lengths.is_empty() {
             return None;
         }
@@ -121,7 +121,7 @@ impl Calibration {
 
 /// Probes of what the folds held out, compared at several lengths with readers as they are enrolled.
 pub(crate) fn compared(
-    enrolled: &dyn Gallery,
+    enrolled: &dyn Scorer,
     folds: &[Fold],
     training: &Training<'_>,
     seed: u64,
@@ -186,7 +186,7 @@ impl<'a> HeldOut<'a> {
         let held_out = fold.held_out.iter().copied().filter(|&i| fold.learned[reader(i)]);
         let mut by_reader = vec![Vec::new(); training.readers()];
         held_out.clone().for_each(|i| by_reader[reader(i)].push(i));
-        let alone = Sentences::encode(fold.gallery.as_ref(), held_out, readings);
+        let alone = Sentences::encode(fold.scorer.as_ref(), held_out, readings);
         Self { alone, enrolled, by_reader }
     }
 

@@ -82,7 +82,7 @@ impl Curves {
                 .map(|&f| {
                     let mut claims = Claims::default();
                     for (reader, scores) in at_fraction(f).iter().enumerate() {
-                        claims.push(&gazeprint::gallery::cohort_ratios(scores), reader);
+                        claims.push(&gazeprint::score::cohort_ratios(scores), reader);
                     }
                     claims
                 })

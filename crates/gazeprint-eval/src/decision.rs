@@ -8,8 +8,8 @@
 //! read. Rates therefore hold for people who are *not* enrolled; those who are meet their own model
 //! in the cohort, and are accepted as somebody else less often.
 
-use gazeprint::gallery::{Gallery, cohort_ratios};
 use gazeprint::method::{Fold, Training};
+use gazeprint::score::{Scorer, cohort_ratios};
 use serde::{Deserialize, Serialize};
 
 use crate::calibration::{ComparedProbe, Length, compared};
@@ -116,7 +116,7 @@ impl Rules {
     /// Learns from the readers of a gallery, whose readings are `training`, and from readers learned
     /// from halves of them. `None` where there are too few readers, or too little was read.
     pub fn learn(
-        gallery: &dyn Gallery,
+        scorer: &dyn Scorer,
         folds: &[Fold],
         training: &Training<'_>,
         seed: u64,
@@ -124,7 +124,7 @@ impl Rules {
         if training.readers() < FEWEST_READERS {
             return None;
         }
-        let lengths = compared(gallery, folds, training, seed, 0);
+        let lengths = compared(scorer, folds, training, seed, 0);
         (!lengths.is_empty()).then(|| Self::of(training.readers(), &lengths))
     }
 

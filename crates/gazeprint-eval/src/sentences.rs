@@ -1,7 +1,7 @@
 //! Readings scored once, for all probes that are put together from them.
 
-use gazeprint::gallery::Gallery;
 use gazeprint::saccade::Reading;
+use gazeprint::score::Scorer;
 use gazeprint::template::Probe;
 use rayon::prelude::*;
 
@@ -13,9 +13,9 @@ pub(crate) struct Scores {
 }
 
 impl Scores {
-    fn of(gallery: &dyn Gallery, probe: &Probe) -> Self {
-        let readers = gallery.scores(probe);
-        Self { population: gallery.population(probe, &readers), readers }
+    fn of(scorer: &dyn Scorer, probe: &Probe) -> Self {
+        let readers = scorer.scores(probe);
+        Self { population: scorer.population(probe, &readers), readers }
     }
 
     fn add(&mut self, other: &Self) {
@@ -31,7 +31,7 @@ impl Scores {
 
 /// Readings, encoded and, where scores add up, scored once for all probes.
 pub(crate) struct Sentences<'a> {
-    gallery: &'a dyn Gallery,
+    scorer: &'a dyn Scorer,
     /// By reading; none for those that are not to be scored.
     probes: Vec<Option<Probe>>,
     /// By reading; empty where scores do not add up.
@@ -41,7 +41,7 @@ pub(crate) struct Sentences<'a> {
 impl<'a> Sentences<'a> {
     /// Encodes the readings with these indices.
     pub(crate) fn encode(
-        gallery: &'a dyn Gallery,
+        scorer: &'a dyn Scorer,
         indices: impl IntoIterator<Item = usize>,
         readings: &[&Reading],
     ) -> Self {
@@ -50,45 +50,45 @@ impl<'a> Sentences<'a> {
         let probes: Vec<Option<Probe>> = readings
             .par_iter()
             .zip(wanted)
-            .map(|(reading, wanted)| wanted.then(|| gallery.probe(reading)))
+            .map(|(reading, wanted)| wanted.then(|| scorer.probe(reading)))
             .collect();
-        let scores = if gallery.is_additive() {
-            probes.par_iter().map(|p| p.as_ref().map(|p| Scores::of(gallery, p))).collect()
+        let scores = if scorer.is_additive() {
+            probes.par_iter().map(|p| p.as_ref().map(|p| Scores::of(scorer, p))).collect()
         } else {
             Vec::new()
         };
-        Self { gallery, probes, scores }
+        Self { scorer, probes, scores }
     }
 
     /// The scores of a probe of whole readings.
     pub(crate) fn score(&self, probe: &[usize]) -> Scores {
-        if self.gallery.is_additive() {
-            let mut total = Scores { readers: vec![0.0; self.gallery.len()], population: 0.0 };
+        if self.scorer.is_additive() {
+            let mut total = Scores { readers: vec![0.0; self.scorer.len()], population: 0.0 };
             probe.iter().filter_map(|&i| self.scores[i].as_ref()).for_each(|s| total.add(s));
             total
         } else {
-            Scores::of(self.gallery, &Probe::merged(self.whole(probe)))
+            Scores::of(self.scorer, &Probe::merged(self.whole(probe)))
         }
     }
 
     /// The population's score of a probe of whole readings, if readers had these scores.
     pub(crate) fn population(&self, probe: &[usize], readers: &[f64]) -> f64 {
-        if self.gallery.is_additive() {
+        if self.scorer.is_additive() {
             probe.iter().filter_map(|&i| self.scores[i].as_ref()).map(|s| s.population).sum()
         } else {
-            self.gallery.population(&Probe::merged(self.whole(probe)), readers)
+            self.scorer.population(&Probe::merged(self.whole(probe)), readers)
         }
     }
 
     /// The scores of a probe of whole readings and one that was cut off.
     pub(crate) fn score_with(&self, probe: &[usize], part: &Reading) -> Scores {
-        let part = self.gallery.probe(part);
-        if self.gallery.is_additive() {
+        let part = self.scorer.probe(part);
+        if self.scorer.is_additive() {
             let mut total = self.score(probe);
-            total.add(&Scores::of(self.gallery, &part));
+            total.add(&Scores::of(self.scorer, &part));
             total
         } else {
-            Scores::of(self.gallery, &Probe::merged(self.whole(probe).chain([&part])))
+            Scores::of(self.scorer, &Probe::merged(self.whole(probe).chain([&part])))
         }
     }
 

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use gazeprint::corpus::{Corpus, DropReason, Drops, Limits};
-use gazeprint::gallery::cohort_ratios;
 use gazeprint::method::{FitError, FitReport, Method, Monitor, Training, Unwatched};
 use gazeprint::saccade::{Reading, readings};
+use gazeprint::score::cohort_ratios;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -336,8 +336,8 @@ fn run_split(
     let calibration = Calibration::learn(&fitted, &training, protocol.seed, number);
     let by_index: Vec<&Reading> = readings.iter().collect();
     let tested = split.test.iter().map(|&(_, i)| i);
-    let gallery = fitted.gallery.as_ref();
-    let sentences = Sentences::encode(gallery, tested, &by_index);
+    let scorer = fitted.scorer.as_ref();
+    let sentences = Sentences::encode(scorer, tested, &by_index);
     let compared = Compared { sentences: &sentences, calibration: calibration.as_ref() };
     let by_reader = split.test_by_reader();
     let everything: Vec<Vec<Vec<usize>>> =
@@ -365,13 +365,13 @@ fn run_split(
     });
     let score_seconds = start.elapsed().as_secs_f64();
     // What a gallery of these readers would decide by.
-    let learned = || Rules::learn(gallery, &fitted.folds, &training, protocol.seed);
+    let learned = || Rules::learn(scorer, &fitted.folds, &training, protocol.seed);
     let rules = (plan.attacks || plan.watch.is_some()).then(learned).flatten();
     let attacks = rules.as_ref().filter(|_| plan.attacks).map(|rules| {
         let sentences = &sentences;
         SplitAttacks::of(&Target { divided, number, fitted: &fitted, rules, sentences })
     });
-    let watch = |(rules, params)| SplitVigils::of(gallery, rules, split, readings, params);
+    let watch = |(rules, params)| SplitVigils::of(scorer, rules, split, readings, params);
     let vigils = rules.as_ref().zip(plan.watch).map(watch);
     let scores: Vec<ProbeScores> = scores.collect();
     let clamped = sentences.clamped();

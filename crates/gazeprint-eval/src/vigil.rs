@@ -4,8 +4,8 @@
 //! others (as if they were not enrolled themselves), and taken over halfway by another reader. Rules
 //! are learned from the training texts, as a gallery does.
 
-use gazeprint::gallery::Gallery;
 use gazeprint::saccade::Reading;
+use gazeprint::score::Scorer;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -57,10 +57,10 @@ pub struct Vigil {
 /// A fixation: how long it was, and what it adds to the scores of all readers.
 type Seen = (f64, Vec<f64>);
 
-fn seen(gallery: &dyn Gallery, readings: &[&Reading]) -> Vec<Seen> {
+fn seen(scorer: &dyn Scorer, readings: &[&Reading]) -> Vec<Seen> {
     let of = |reading: &&Reading| {
         let durations = reading.events.iter().map(|event| event.duration);
-        durations.zip(increments(gallery, reading)).collect::<Vec<Seen>>()
+        durations.zip(increments(scorer, reading)).collect::<Vec<Seen>>()
     };
     readings.iter().flat_map(of).collect()
 }
@@ -68,7 +68,7 @@ fn seen(gallery: &dyn Gallery, readings: &[&Reading]) -> Vec<Seen> {
 impl SplitVigils {
     /// Watches the readers of a split.
     pub(crate) fn of(
-        gallery: &dyn Gallery,
+        scorer: &dyn Scorer,
         rules: &Rules,
         split: &Split,
         readings: &[Reading],
@@ -82,9 +82,9 @@ impl SplitVigils {
         let n = tests.len();
         let watch = |reader: usize| {
             let watching = Watching { rules, params, n, reader };
-            let own = seen(gallery, &tests[reader]);
+            let own = seen(scorer, &tests[reader]);
             let other = (reader + 1) % n;
-            let taken_over = seen(gallery, &tests[other][tests[other].len() / 2..]);
+            let taken_over = seen(scorer, &tests[other][tests[other].len() / 2..]);
             // As others, evenly spaced: every reader is claimed about as often.
             let step = (n - 1).div_ceil(CLAIMS).max(1);
             let claimed = (1..n).step_by(step).map(|distance| (reader + distance) % n);

@@ -14,8 +14,8 @@
 
 use std::collections::VecDeque;
 
-use gazeprint::gallery::Gallery;
 use gazeprint::saccade::Reading;
+use gazeprint::score::Scorer;
 use serde::{Deserialize, Serialize};
 
 use crate::decision::{Rules, ratio_to_cohort};
@@ -93,10 +93,10 @@ pub struct Watcher<'a> {
 ///
 /// A move is known when the next fixation begins, and counts with that one. The last one, away from
 /// the text, is not known while somebody reads.
-pub fn increments(gallery: &dyn Gallery, reading: &Reading) -> Vec<Vec<f64>> {
+pub fn increments(scorer: &dyn Scorer, reading: &Reading) -> Vec<Vec<f64>> {
     let until =
         |seen: usize| Reading { events: reading.events[..seen].to_vec(), ..reading.clone() };
-    (1..=reading.events.len()).map(|seen| gallery.added(&until(seen))).collect()
+    (1..=reading.events.len()).map(|seen| scorer.added(&until(seen))).collect()
 }
 
 impl<'a> Watcher<'a> {

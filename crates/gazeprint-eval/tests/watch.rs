@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use gazeprint::corpus::Limits;
-use gazeprint::gallery::Gallery;
 use gazeprint::method::{self, Method, Population, Template, Unwatched};
 use gazeprint::saccade::{Reading, readings};
+use gazeprint::score::Scorer;
 use gazeprint::simulate::SimulationParams;
 use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::study::{DividedCorpus, Forgetful, Plan, Study};
@@ -29,18 +29,18 @@ fn increments_add_up() {
             population.template(&own)
         })
         .collect();
-    let gallery = population.background().gallery(&templates).unwrap();
+    let scorer = population.background().scorer(&templates).unwrap();
     for reading in test.iter().step_by(37) {
-        let probe = gallery.probe(&Reading { complete: false, ..(*reading).clone() });
-        let whole = gallery.scores(&probe);
+        let probe = scorer.probe(&Reading { complete: false, ..(*reading).clone() });
+        let whole = scorer.scores(&probe);
         let mut sum = [0.0; 20];
-        for added in increments(&gallery, reading) {
+        for added in increments(&scorer, reading) {
             sum.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
         }
-        let population = gallery.population(&probe, &whole);
+        let population = scorer.population(&probe, &whole);
         for (reader, (sum, whole)) in sum.iter().zip(&whole).enumerate() {
             assert!((sum - whole).abs() < 1e-9, "{sum} {whole}");
-            let parts = gallery.evidence(&probe, reader);
+            let parts = scorer.evidence(&probe, reader);
             let parts = parts.types + parts.amplitudes + parts.durations;
             assert!((parts - (whole - population)).abs() < 1e-9, "{parts}");
         }

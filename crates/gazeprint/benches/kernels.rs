@@ -15,11 +15,11 @@ use std::time::Instant;
 
 use gazeprint::corpus::Limits;
 use gazeprint::density::{Features, Grid, Likelihood, Sample, Workspace};
-use gazeprint::gallery::{Gallery, TemplateGallery};
 use gazeprint::kernels;
 use gazeprint::method::{Background, Population, Template, Unwatched};
 use gazeprint::random::Stream;
 use gazeprint::saccade::{DensityId, Observation, Reading, Truncation, readings};
+use gazeprint::score::{Scorer, TemplateScorer};
 use gazeprint::search::{COMPONENTS, Index, Row};
 use gazeprint::simulate::SimulationParams;
 use gazeprint::template::{Layout, Parts, Probe, ReaderModel};
@@ -227,19 +227,19 @@ impl Learned {
     }
 }
 
-fn whole(gallery: &dyn Gallery) -> Result<Probe> {
-    let probes: Vec<Probe> = read()?.iter().map(|r| gallery.probe(r)).collect();
+fn whole(scorer: &dyn Scorer) -> Result<Probe> {
+    let probes: Vec<Probe> = read()?.iter().map(|r| scorer.probe(r)).collect();
     Ok(Probe::merged(&probes))
 }
 
-fn compared(gallery: impl Gallery + 'static) -> Result<Kernel> {
-    let probe = whole(&gallery)?;
-    Ok(Kernel::new(gallery.len() * probe.fixations(), move || gallery.scores(&probe)[0]))
+fn compared(scorer: impl Scorer + 'static) -> Result<Kernel> {
+    let probe = whole(&scorer)?;
+    Ok(Kernel::new(scorer.len() * probe.fixations(), move || scorer.scores(&probe)[0]))
 }
 
 fn scores_by_situation() -> Result<Kernel> {
     let learned = Learned::read()?;
-    compared(learned.background.gallery(&learned.templates)?)
+    compared(learned.background.scorer(&learned.templates)?)
 }
 
 /// The same reader again and again.
@@ -252,13 +252,13 @@ fn scores_by_tables() -> Result<Kernel> {
     };
     let log_densities = grids.iter().map(log_density).collect();
     let row = layout.row(&ReaderModel { pi: [0.25; 4], mu: 0.5, log_densities });
-    compared(TemplateGallery::new(layout, &vec![row.clone(); COMPARED], row))
+    compared(TemplateScorer::new(layout, &vec![row.clone(); COMPARED], row))
 }
 
 fn slope() -> Result<Kernel> {
     let background = Learned::read()?.background;
     let slopes = background.slopes();
-    let probe = whole(&background.gallery(&[])?)?;
+    let probe = whole(&background.scorer(&[])?)?;
     Ok(Kernel::new(probe.fixations(), move || slopes.slope(&probe)[0]))
 }
 

@@ -47,8 +47,8 @@
 //!
 //!     // Who read the sentences of reader r003 that were kept aside?
 //!     let sentences = test.iter().filter(|r| corpus.readers()[r.reader] == "r003");
-//!     let sentences: Vec<Probe> = sentences.map(|r| fitted.gallery.probe(r)).collect();
-//!     let scores = fitted.gallery.scores(&Probe::merged(&sentences));
+//!     let sentences: Vec<Probe> = sentences.map(|r| fitted.scorer.probe(r)).collect();
+//!     let scores = fitted.scorer.scores(&Probe::merged(&sentences));
 //!     let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));
 //!     assert_eq!(best.map(|b| corpus.readers()[b].as_str()), Some("r003"));
 //! }
@@ -68,8 +68,8 @@
 //! | [`density`] | observations of one density | a truncated likelihood and a Gaussian prior over theta |
 //! | [`inference`] | likelihood and prior | the mode, and the posterior by one of three engines |
 //! | [`template`] | a reader's densities; a reading | a dense row; a sparse [`Probe`](template::Probe) |
-//! | [`gallery`] | rows and probes | a score for every reader |
-//! | [`method`] | [`Training`](method::Training) readings | a [`Gallery`](gallery::Gallery) and an account of the fit |
+//! | [`score`] | rows and probes | a score for every reader |
+//! | [`method`] | [`Training`](method::Training) readings | a [`Scorer`](score::Scorer) and an account of the fit |
 //! | [`simulate`] | [`SimulationParams`](simulate::SimulationParams) | a [`Corpus`](corpus::Corpus) of made-up readers |
 //! | [`search`] | templates and probes of very many readers | the best of them |
 //! | [`replay`] | readings | which of them were known before |
@@ -79,7 +79,6 @@
 
 pub mod corpus;
 pub mod density;
-pub mod gallery;
 pub mod inference;
 #[doc(hidden)] // public for `benches/kernels.rs` alone
 pub mod kernels;
@@ -87,6 +86,7 @@ pub mod method;
 pub mod random;
 pub mod replay;
 pub mod saccade;
+pub mod score;
 pub mod search;
 pub mod simulate;
 pub mod situation;

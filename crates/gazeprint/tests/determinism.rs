@@ -22,12 +22,12 @@ fn scores(method: &dyn Method, threads: usize) -> Vec<u64> {
         let training =
             Training::new(READERS, train.iter().map(|r| (r.reader, r)).collect()).unwrap();
         let fitted = method.fit(&training, 42, &Unwatched).unwrap();
-        let probes: Vec<Probe> = held_out.iter().map(|r| fitted.gallery.probe(r)).collect();
+        let probes: Vec<Probe> = held_out.iter().map(|r| fitted.scorer.probe(r)).collect();
         let all = Probe::merged(&probes);
         probes
             .iter()
             .chain([&all])
-            .flat_map(|p| fitted.gallery.scores(p))
+            .flat_map(|p| fitted.scorer.scores(p))
             .map(|score| {
                 assert!(score.is_finite());
                 score.to_bits()

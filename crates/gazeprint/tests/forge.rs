@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use gazeprint::corpus::{Limits, Text};
-use gazeprint::gallery::Gallery;
 use gazeprint::method::{self, Method, Training, Unwatched};
 use gazeprint::random::Stream;
 use gazeprint::saccade::{Reading, readings};
+use gazeprint::score::Scorer;
 use gazeprint::simulate::SimulationParams;
 use gazeprint::template::Probe;
 
@@ -22,7 +22,7 @@ fn forgeries_are_taken_for_their_target() {
     let train = readings.iter().filter(|r| r.text % 2 == 0).map(|r| (r.reader, r)).collect();
     let training = Training::new(8, train).unwrap();
     let fitted = method::population().fit(&training, 1, &Unwatched).unwrap();
-    let gallery: &dyn Gallery = fitted.gallery.as_ref();
+    let scorer: &dyn Scorer = fitted.scorer.as_ref();
     let unread: Vec<(&Reading, &Text)> = readings
         .iter()
         .filter(|r| r.reader == 0 && r.text % 2 == 1)
@@ -31,22 +31,22 @@ fn forgeries_are_taken_for_their_target() {
     let forge = |reader: Option<usize>| -> Vec<Probe> {
         let drawn = unread.iter().enumerate().map(|(i, (like, text))| {
             let stream = Stream { seed: 5, index: i as u64 };
-            let fixations = gallery.forge(reader, text, Limits::default(), stream).unwrap();
+            let fixations = scorer.forge(reader, text, Limits::default(), stream).unwrap();
             let reading = like.with_fixations(text, &fixations, Limits::default()).unwrap();
             assert_eq!(reading.events.len(), fixations.len());
-            assert_eq!(gallery.surprises(0, &reading).unwrap().len(), fixations.len());
-            gallery.probe(&reading)
+            assert_eq!(scorer.surprises(0, &reading).unwrap().len(), fixations.len());
+            scorer.probe(&reading)
         });
         drawn.collect()
     };
     for reader in 0..8 {
-        let scores = gallery.scores(&Probe::merged(&forge(Some(reader))));
+        let scores = scorer.scores(&Probe::merged(&forge(Some(reader))));
         assert_eq!(best(&scores), reader, "{scores:?}");
     }
     // What nobody in particular reads is likelier of nobody than of anybody.
     let nobody = Probe::merged(&forge(None));
-    let scores = gallery.scores(&nobody);
-    assert!(gallery.population(&nobody, &scores) > scores[best(&scores)]);
+    let scores = scorer.scores(&nobody);
+    assert!(scorer.population(&nobody, &scores) > scores[best(&scores)]);
 }
 
 #[test]
@@ -58,6 +58,6 @@ fn methods_without_a_way_through_texts_cannot_be_forged() {
     let fitted = method::landwehr().fit(&training, 1, &Unwatched).unwrap();
     let stream = Stream { seed: 1, index: 1 };
     let text = &corpus.texts()[0];
-    assert!(fitted.gallery.forge(Some(0), text, Limits::default(), stream).is_none());
-    assert!(fitted.gallery.surprises(0, &readings[0]).is_none());
+    assert!(fitted.scorer.forge(Some(0), text, Limits::default(), stream).is_none());
+    assert!(fitted.scorer.surprises(0, &readings[0]).is_none());
 }

@@ -31,27 +31,27 @@ fn readers_are_recognised() {
     let (mut right, mut known, mut better) = (0, 0, 0.0);
     for reader in 0..12 {
         let probes: Vec<Probe> =
-            test.iter().filter(|r| r.reader == reader).map(|r| fitted.gallery.probe(r)).collect();
+            test.iter().filter(|r| r.reader == reader).map(|r| fitted.scorer.probe(r)).collect();
         let probe = Probe::merged(&probes);
-        let scores = fitted.gallery.scores(&probe);
-        let population = fitted.gallery.population(&probe, &scores);
+        let scores = fitted.scorer.scores(&probe);
+        let population = fitted.scorer.population(&probe, &scores);
         let best = (0..12).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap();
         right += usize::from(best == reader);
         better += scores[reader] - population;
         known += usize::from(scores[reader] > population);
         // Scores of the parts add up.
-        let sum: f64 = probes.iter().map(|p| fitted.gallery.scores(p)[reader]).sum();
+        let sum: f64 = probes.iter().map(|p| fitted.scorer.scores(p)[reader]).sum();
         assert!((sum - scores[reader]).abs() < 1e-6 * sum.abs());
     }
     // And those of fixations, as they come.
-    let gallery = fitted.gallery.as_ref();
+    let scorer = fitted.scorer.as_ref();
     for reading in test.iter().step_by(29) {
         let mut sums = [0.0; 12];
         for seen in 1..=reading.events.len() {
             let events = reading.events[..seen].to_vec();
             let until = Reading { events, complete: false, ..(*reading).clone() };
-            sums.iter_mut().zip(gallery.added(&until)).for_each(|(sum, added)| *sum += added);
-            for (sum, score) in sums.iter().zip(gallery.scores(&gallery.probe(&until))) {
+            sums.iter_mut().zip(scorer.added(&until)).for_each(|(sum, added)| *sum += added);
+            for (sum, score) in sums.iter().zip(scorer.scores(&scorer.probe(&until))) {
                 assert!((sum - score).abs() < 1e-9 * score.abs(), "{seen}: {sum} {score}");
             }
         }
@@ -75,13 +75,13 @@ fn a_reader_is_enrolled_without_the_others() {
         population.enroll(&engine, &own, |density: &SharedDensity| density.stream(1, reader))
     };
     let posteriors: Vec<_> = (0..13).map(enroll).collect();
-    let gallery = population.gallery(&posteriors, &enroll(13));
+    let scorer = population.scorer(&posteriors, &enroll(13));
     let probes: Vec<Probe> = test
         .iter()
         .filter(|r| r.reader == 12)
-        .map(|r| gazeprint::gallery::Gallery::probe(&gallery, r))
+        .map(|r| gazeprint::score::Scorer::probe(&scorer, r))
         .collect();
-    let scores = gazeprint::gallery::Gallery::scores(&gallery, &Probe::merged(&probes));
+    let scores = gazeprint::score::Scorer::scores(&scorer, &Probe::merged(&probes));
     let best = (0..13).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap();
     assert_eq!(best, 12);
 }
@@ -94,7 +94,7 @@ fn next_to_no_data_is_survived() {
     let readers = 1 + train.iter().map(|(r, _)| *r).max().unwrap();
     let training = Training::new(readers, train).unwrap();
     let fitted = population().fit(&training, 1, &Unwatched).unwrap();
-    let scores = fitted.gallery.scores(&fitted.gallery.probe(&readings[3]));
+    let scores = fitted.scorer.scores(&fitted.scorer.probe(&readings[3]));
     assert!(scores.iter().all(|s| s.is_finite()), "{scores:?}");
 }
 

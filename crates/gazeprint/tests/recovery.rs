@@ -196,7 +196,7 @@ fn types_and_directions_are_counted() {
     // Flat Dirichlet priors: one more of each.
     let fitted = landwehr_t().fit(&training, 1, &Unwatched).unwrap();
     let probe = &read(1, vec![scanpath(0, 0, "1", &[1.0, 2.0, 6.0, 1.0, 9.0])])[0];
-    let scores = fitted.gallery.scores(&fitted.gallery.probe(probe));
+    let scores = fitted.scorer.scores(&fitted.scorer.probe(probe));
     for (score, pi) in scores.iter().zip([[5.0, 4.0, 2.0, 2.0], [2.0, 1.0, 2.0, 2.0]]) {
         // Refixation, next word, regression, skip: one of each.
         let total: f64 = pi.iter().sum();
@@ -227,7 +227,7 @@ fn directions_of_refixations_count_in_the_score() {
         ([3.0, 2.1], DensityId::Alpha1Bar, 11.0 / 42.0),
     ] {
         let probe = &read(1, vec![scanpath(0, 0, "1", &xs)])[0];
-        let score = fitted.gallery.scores(&fitted.gallery.probe(probe))[0];
+        let score = fitted.scorer.scores(&fitted.scorer.probe(probe))[0];
         let amplitudes: f64 = [(DensityId::Alpha0, &probe.events[0]), (id, &probe.events[1])]
             .into_iter()
             .map(|(id, event)| {

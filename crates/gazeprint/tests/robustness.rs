@@ -69,12 +69,12 @@ fn the_full_average_keeps_readers_apart_with_few_draws() {
     let metropolis = Metropolis { iterations: 20, burn_in: 10, step: Step::Adapted };
     for engine in [Engine::Metropolis(metropolis), Engine::Laplace(Laplace::default())] {
         let method = semiparametric(engine, Scoring::FullAverage { draws: 16 });
-        let gallery = method.fit(&training(6, &readings), 1, &Unwatched).unwrap().gallery;
+        let scorer = method.fit(&training(6, &readings), 1, &Unwatched).unwrap().scorer;
         // On what they were trained with, readers are told apart by any working method.
         let right = readings
             .iter()
             .filter(|reading| {
-                let scores = gallery.scores(&gallery.probe(reading));
+                let scores = scorer.scores(&scorer.probe(reading));
                 assert!(scores.iter().all(|s| s.is_finite()));
                 scores.iter().all(|s| *s <= scores[reading.reader])
             })

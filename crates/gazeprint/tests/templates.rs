@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use gazeprint::corpus::Limits;
 use gazeprint::density::{Grid, Tabulated, mean_pairwise_distance, mix};
-use gazeprint::gallery::{Gallery, TemplateGallery};
 use gazeprint::inference::Scratch;
 use gazeprint::method::{Family, Observations, SharedDensity, Training};
 use gazeprint::saccade::{DensityId, Event, Observation, Reading, readings};
+use gazeprint::score::{Scorer, TemplateScorer};
 use gazeprint::simulate::SimulationParams;
 use gazeprint::template::{Layout, Parts, Probe, ReaderModel};
 
@@ -70,7 +70,7 @@ fn fit(family: Family, train: &[Reading], k: f64) -> Fits {
 }
 
 impl Fits {
-    fn gallery(&self) -> TemplateGallery {
+    fn scorer(&self) -> TemplateScorer {
         let grids = self.shared.iter().map(|d| (d.id, Arc::clone(d.features.grid())));
         let layout = Layout::new(Parts::ALL, grids, self.max_width);
         let rows: Vec<Vec<f64>> = (0..READERS)
@@ -83,7 +83,7 @@ impl Fits {
             })
             .collect();
         let population = rows[0].clone();
-        TemplateGallery::new(layout, &rows, population)
+        TemplateScorer::new(layout, &rows, population)
     }
 
     fn tables(&self, reader: usize) -> Vec<Tabulated<'_>> {
@@ -111,14 +111,14 @@ fn direct(event: &Event, tables: &[Tabulated<'_>]) -> f64 {
 }
 
 /// Every held-out fixation with the score of every reader for it.
-fn single_scores(gallery: &TemplateGallery, held_out: &[Reading]) -> Vec<(Event, Vec<f64>)> {
+fn single_scores(scorer: &TemplateScorer, held_out: &[Reading]) -> Vec<(Event, Vec<f64>)> {
     held_out
         .iter()
         .step_by(17)
         .flat_map(|reading| {
             reading.events.iter().map(|event| {
                 let one = Reading { events: vec![*event], ..reading.clone() };
-                (*event, gallery.scores(&gallery.probe(&one)))
+                (*event, scorer.scores(&scorer.probe(&one)))
             })
         })
         .collect()
@@ -148,8 +148,8 @@ fn templates_score_as_direct_evaluation_does() {
         ("semiparametric, no backoff", Family::Semiparametric, 0.0),
     ] {
         let fits = fit(family, &train, k);
-        let gallery = fits.gallery();
-        let scores = single_scores(&gallery, &held_out);
+        let scorer = fits.scorer();
+        let scores = single_scores(&scorer, &held_out);
         let (mut errors, mut beyond) = (Vec::new(), Vec::new());
         for reader in 0..READERS {
             let tables = fits.tables(reader);
@@ -245,8 +245,8 @@ fn templates_score_as_a_fine_grid_does() {
     let (train, held_out) = corpus();
     for (name, family) in [("gamma", Family::Gamma), ("semiparametric", Family::Semiparametric)] {
         let fits = fit(family, &train, 0.0);
-        let gallery = fits.gallery();
-        let scores = single_scores(&gallery, &held_out);
+        let scorer = fits.scorer();
+        let scores = single_scores(&scorer, &held_out);
         let fine = fits.fine();
         let (mut sum, mut worst, mut n) = (0.0, 0f64, 0.0);
         for reader in (0..READERS).step_by(5) {
@@ -267,16 +267,16 @@ fn templates_score_as_a_fine_grid_does() {
 fn scores_are_inner_products_and_add_up() {
     let (train, held_out) = corpus();
     let fits = fit(Family::Gamma, &train, 1.0);
-    let gallery = fits.gallery();
-    let probes: Vec<Probe> = held_out[..20].iter().map(|r| gallery.probe(r)).collect();
+    let scorer = fits.scorer();
+    let probes: Vec<Probe> = held_out[..20].iter().map(|r| scorer.probe(r)).collect();
     let merged = Probe::merged(&probes);
-    let together = gallery.scores(&merged);
+    let together = scorer.scores(&merged);
     assert_eq!(merged.fixations(), held_out[..20].iter().map(|r| r.events.len()).sum::<usize>());
     for reader in 0..READERS {
-        let row: Vec<f64> = gallery.row(reader).collect();
-        assert_eq!(row.len(), gallery.layout().len());
+        let row: Vec<f64> = scorer.row(reader).collect();
+        assert_eq!(row.len(), scorer.layout().len());
         let product: f64 = merged.entries().iter().map(|(i, w)| w * row[*i as usize]).sum();
-        let sum: f64 = probes.iter().map(|p| gallery.scores(p)[reader]).sum();
+        let sum: f64 = probes.iter().map(|p| scorer.scores(p)[reader]).sum();
         assert!((together[reader] - product - merged.constant()).abs() < 1e-8);
         assert!((together[reader] - sum).abs() < 1e-8);
         let tables = fits.tables(reader);

@@ -1,7 +1,7 @@
 //! How cost grows with readers, fixations and threads.
 
-use gazeprint::gallery::Gallery;
 use gazeprint::method::{Method, Unwatched, population};
+use gazeprint::score::Scorer;
 use gazeprint::search::Index;
 use gazeprint::template::Probe;
 use serde::Serialize;
@@ -113,13 +113,13 @@ pub(super) fn measure(
     let points = by_threads(|| learning(bench, some, 1))?;
     series.push(Series::of("learning", "threads", points));
     say("scaling: comparing");
-    let scored = |gallery: &dyn Gallery, probe: &Probe| -> f64 {
+    let scored = |gallery: &dyn Scorer, probe: &Probe| -> f64 {
         median_seconds(TIMES, || gallery.scores(probe))
     };
-    let nobody = readers.background.gallery(&[])?;
+    let nobody = readers.background.scorer(&[])?;
     let sentences: Vec<Probe> = bench.of(0).map(|r| nobody.probe(r)).collect();
     let whole = Probe::merged(&sentences);
-    let gallery = |count: usize| readers.background.gallery(&readers.templates(&first(count)));
+    let gallery = |count: usize| readers.background.scorer(&readers.templates(&first(count)));
     let by_readers = |count: usize| Ok((count, scored(&gallery(count)?, &whole)));
     let counts = powers(100, many.index.len().min(MOST_SCORED));
     let points: anyhow::Result<_> = counts.into_iter().map(by_readers).collect();

@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use gazeprint::gallery::Gallery;
 use gazeprint::method::{Method, Unwatched, landwehr};
+use gazeprint::score::Scorer;
 use gazeprint::template::Probe;
 use serde::Serialize;
 
@@ -38,13 +38,13 @@ impl Row {
 }
 
 pub(super) fn measure(bench: &Bench, readers: &Readers) -> anyhow::Result<Report> {
-    let population = readers.background.gallery(&readers.enrolled)?;
+    let population = readers.background.scorer(&readers.enrolled)?;
     let fitted = landwehr().fit(&bench.training(bench.readers, 1)?, 1, &Unwatched)?;
-    let probe_for = |gallery: &dyn Gallery| {
+    let probe_for = |gallery: &dyn Scorer| {
         let probes: Vec<Probe> = bench.of(0).map(|r| gallery.probe(r)).collect();
         Probe::merged(&probes)
     };
-    let tables = fitted.gallery.as_ref();
+    let tables = fitted.scorer.as_ref();
     let (probe, sparse) = (probe_for(&population), probe_for(tables));
     // Rows are doubles: two single ones each.
     let bytes = vec![1.0; 2 * sparse.entries().len() * tables.len()];

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use gazeprint::gallery::Gallery;
+use gazeprint::score::Scorer;
 use gazeprint::search::{Hit, Query};
 use gazeprint::template::Probe;
 use serde::Serialize;
@@ -121,7 +121,7 @@ pub(super) fn measure(
         ],
     );
     let candidates = numbers(&index.search(&queries[..1], CANDIDATES)[0]);
-    let candidates = readers.background.gallery(&readers.templates(&candidates))?;
+    let candidates = readers.background.scorer(&readers.templates(&candidates))?;
     let rescore_seconds = median_seconds(TIMES, || candidates.scores(&whole[0].probe));
     say("search: scoring candidates");
     let best = find(readers, many, &whole)?;
@@ -163,7 +163,7 @@ fn probes(
     many: &Many,
     parts: usize,
 ) -> anyhow::Result<Vec<Made>> {
-    let nobody = readers.background.gallery(&[])?;
+    let nobody = readers.background.scorer(&[])?;
     let of_reader = |reader: usize| {
         let sentences: Vec<Probe> = bench.of(reader).map(|r| nobody.probe(r)).collect();
         let made = sentences.chunks(sentences.len().div_ceil(parts).max(1)).map(|sentences| {
@@ -189,7 +189,7 @@ fn find(readers: &Readers, many: &Many, probes: &[Made]) -> anyhow::Result<Vec<B
             let mut both = [&by_rows[..], &coarsely].concat();
             both.sort_unstable();
             both.dedup();
-            let gallery = readers.background.gallery(&readers.templates(&both))?;
+            let gallery = readers.background.scorer(&readers.templates(&both))?;
             let scores = gallery.scores(&made.probe);
             let score = |number: &usize| both.binary_search(number).map_or(f64::NAN, |i| scores[i]);
             let of = |candidates: &[usize]| {
@@ -247,7 +247,7 @@ impl Exact {
         let mut seconds = 0.0;
         for start in (0..many.index.len()).step_by(SCORED_READERS) {
             let numbers: Vec<usize> = (start..many.index.len()).take(SCORED_READERS).collect();
-            let gallery = readers.background.gallery(&readers.templates(&numbers))?;
+            let gallery = readers.background.scorer(&readers.templates(&numbers))?;
             for (made, best) in probes.iter().zip(&mut best) {
                 let (scores, taken) = timed(|| gallery.scores(&made.probe));
                 seconds += taken;

@@ -98,7 +98,7 @@ impl Row {
 }
 
 fn accuracy(bench: &Bench, fitted: &Fitted) -> f64 {
-    let gallery = fitted.gallery.as_ref();
+    let gallery = fitted.scorer.as_ref();
     let known = (0..bench.readers).filter(|&reader| {
         let probes: Vec<Probe> = bench.of(reader).map(|r| gallery.probe(r)).collect();
         let scores = gallery.scores(&Probe::merged(&probes));

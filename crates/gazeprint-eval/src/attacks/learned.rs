@@ -1,8 +1,8 @@
 //! Liveness, learned from the training texts of a split.
 
-use gazeprint::gallery::Gallery;
 use gazeprint::method::Surprise;
 use gazeprint::saccade::Reading;
+use gazeprint::score::Scorer;
 use rayon::prelude::*;
 
 use super::liveness::{Liveness, Statistics, statistics, threshold};
@@ -35,7 +35,7 @@ impl<'a> Learned<'a> {
         for fold in &fitted.folds {
             let held_out = fold.held_out.iter().map(|&i| split.train[i]);
             let held_out: Vec<_> = held_out.filter(|(reader, _)| fold.learned[*reader]).collect();
-            folds.push(Fold::of(fold.gallery.as_ref(), making, held_out)?);
+            folds.push(Fold::of(fold.scorer.as_ref(), making, held_out)?);
         }
         let words = KnownWords::learn(
             words,
@@ -73,24 +73,20 @@ impl<'a> Learned<'a> {
     /// A reading in numbers, held against a reader.
     pub(super) fn look(
         &self,
-        gallery: &dyn Gallery,
+        scorer: &dyn Scorer,
         reader: usize,
         reading: &Reading,
     ) -> Option<Statistics> {
-        Some(statistics(reading, &gallery.surprises(reader, reading)?, &self.words))
+        Some(statistics(reading, &scorer.surprises(reader, reading)?, &self.words))
     }
 }
 
 impl Fold {
-    fn of(
-        gallery: &dyn Gallery,
-        making: &Making<'_>,
-        held_out: Vec<(usize, usize)>,
-    ) -> Option<Self> {
-        let forged = making.readings(gallery, Source::Target, &held_out)?;
+    fn of(scorer: &dyn Scorer, making: &Making<'_>, held_out: Vec<(usize, usize)>) -> Option<Self> {
+        let forged = making.readings(scorer, Source::Target, &held_out)?;
         let readings = &making.divided.readings;
         let people: Option<Vec<Vec<Surprise>>> =
-            held_out.par_iter().map(|&(r, i)| gallery.surprises(r, &readings[i])).collect();
+            held_out.par_iter().map(|&(r, i)| scorer.surprises(r, &readings[i])).collect();
         let forged: Option<Vec<(Reading, Vec<Surprise>)>> = held_out
             .par_iter()
             .zip(forged)
@@ -99,7 +95,7 @@ impl Fold {
                 Made::Itself | Made::Nothing => None,
             })
             .map(|(reader, forged)| {
-                let surprises = gallery.surprises(reader, &forged)?;
+                let surprises = scorer.surprises(reader, &forged)?;
                 Some((forged, surprises))
             })
             .collect();

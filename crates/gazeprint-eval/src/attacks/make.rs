@@ -1,9 +1,9 @@
 //! Readings as attackers present them.
 
 use gazeprint::corpus::{Chars, Fixation, Millis, Text};
-use gazeprint::gallery::Gallery;
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
+use gazeprint::score::Scorer;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
@@ -56,16 +56,16 @@ impl Making<'_> {
     /// where the gallery cannot make it.
     pub(super) fn readings(
         &self,
-        gallery: &dyn Gallery,
+        scorer: &dyn Scorer,
         source: Source,
         of: &[(usize, usize)],
     ) -> Option<Vec<Made>> {
-        of.par_iter().map(|&(target, i)| self.reading(gallery, source, target, i)).collect()
+        of.par_iter().map(|&(target, i)| self.reading(scorer, source, target, i)).collect()
     }
 
     fn reading(
         &self,
-        gallery: &dyn Gallery,
+        scorer: &dyn Scorer,
         source: Source,
         target: usize,
         index: usize,
@@ -77,8 +77,8 @@ impl Making<'_> {
         let fixations = match source {
             Source::Recorded => return Some(Made::Itself),
             Source::Altered => altered(like, text, stream),
-            Source::Target => gallery.forge(Some(target), text, limits, stream)?,
-            Source::Population => gallery.forge(None, text, limits, stream)?,
+            Source::Target => scorer.forge(Some(target), text, limits, stream)?,
+            Source::Population => scorer.forge(None, text, limits, stream)?,
         };
         Some(Made::of(like.with_fixations(text, &fixations, limits)))
     }
@@ -127,7 +127,7 @@ mod tests {
     /// Forges fixations that do not count: all too short.
     struct Hasty;
 
-    impl Gallery for Hasty {
+    impl Scorer for Hasty {
         fn len(&self) -> usize {
             1
         }

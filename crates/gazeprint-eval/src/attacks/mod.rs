@@ -20,10 +20,10 @@ mod liveness;
 mod make;
 mod words;
 
-use gazeprint::gallery::Gallery;
 use gazeprint::method::Fitted;
 use gazeprint::replay::{Known, Sketch};
 use gazeprint::saccade::Reading;
+use gazeprint::score::Scorer;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -156,7 +156,7 @@ impl SplitAttacks {
     pub(crate) fn of(target: &Target<'_>) -> Self {
         let Target { divided, number, fitted, .. } = *target;
         let split = &divided.splits[number];
-        let gallery = fitted.gallery.as_ref();
+        let scorer = fitted.scorer.as_ref();
         let sketches: Vec<Sketch> =
             split.train.par_iter().map(|&(_, i)| Sketch::of(&divided.readings[i])).collect();
         let known = Known::new(&sketches);
@@ -166,7 +166,7 @@ impl SplitAttacks {
         let words = Words::of(divided.corpus.texts());
         let learned = Learned::of(target, &making, &words);
         let check = |of: &[(usize, usize)], readings: &[&Reading]| {
-            Checked::of(gallery, &known, learned.as_ref(), of, readings)
+            Checked::of(scorer, &known, learned.as_ref(), of, readings)
         };
         let genuine = check(&split.test, &readings);
         let sizes = sizes(&divided.plan.probe_sentences);
@@ -188,7 +188,7 @@ impl SplitAttacks {
             }
         };
         let present = |attack, source: Source, of: &[(usize, usize)], by_reader: &[Vec<usize>]| {
-            let made = making.readings(gallery, source, of)?;
+            let made = making.readings(scorer, source, of)?;
             let mut readings = readings.clone();
             let mut of = of.iter().copied().zip(&made).collect::<Vec<_>>();
             of.retain(|(_, made)| !matches!(made, Made::Nothing));
@@ -201,7 +201,7 @@ impl SplitAttacks {
             let indices = of.iter().map(|(_, i)| *i);
             Some(Presented {
                 attack,
-                sentences: Sentences::encode(gallery, indices, &readings),
+                sentences: Sentences::encode(scorer, indices, &readings),
                 by_reader: by_reader.to_vec(),
                 checked: check(&of, &readings),
             })
@@ -249,7 +249,7 @@ fn cut(
 
 impl<'a> Checked<'a> {
     fn of(
-        gallery: &dyn Gallery,
+        scorer: &dyn Scorer,
         known: &'a Known,
         learned: Option<&Learned<'_>>,
         of: &[(usize, usize)],
@@ -260,7 +260,7 @@ impl<'a> Checked<'a> {
             .map(|&(reader, i)| {
                 let sketch = Sketch::of(readings[i]);
                 let replayed = known.replayed(&sketch).is_some();
-                (sketch, replayed, learned.and_then(|l| l.look(gallery, reader, readings[i])))
+                (sketch, replayed, learned.and_then(|l| l.look(scorer, reader, readings[i])))
             })
             .collect();
         let mut all = Self {
@@ -419,9 +419,9 @@ impl Judged<'_> {
     /// Whether a test probe seems lifeless, held against another reader.
     fn is_lifeless_as(&self, size: usize, claimed: usize, probe: &[usize]) -> bool {
         let Target { divided, fitted, .. } = *self.target;
-        let gallery = fitted.gallery.as_ref();
+        let scorer = fitted.scorer.as_ref();
         let life = self.learned.map(|learned| {
-            let held = probe.iter().map(|&i| learned.look(gallery, claimed, &divided.readings[i]));
+            let held = probe.iter().map(|&i| learned.look(scorer, claimed, &divided.readings[i]));
             learned.liveness.score(&held.collect::<Option<Vec<Statistics>>>().unwrap_or_default())
         });
         self.is_lifeless(size, life)

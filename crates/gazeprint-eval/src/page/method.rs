@@ -176,8 +176,8 @@ pub(super) fn measures(report: &Report) -> String {
         (
             "95\u{a0}% interval",
             "By drawing readers with replacement (bootstrap) as those who produce the probes, \
-          against a fixed gallery: how much the number would change if other readers of the gallery's \
-          kind produced them. What another gallery would change is not counted.",
+          against a fixed scorer: how much the number would change if other readers of the scorer's \
+          kind produced them. What another scorer would change is not counted.",
         ),
     ];
     let mut out = String::from("<dl class=\"terms\">\n");

@@ -47,7 +47,7 @@ fn table(
     let mut table = Table::new(
         id,
         format!(
-            "Part of the claims accepted, by attack{which}, at the thresholds that a gallery would use \
+            "Part of the claims accepted, by attack{which}, at the thresholds that a scorer would use \
              for a false match rate (FMR): without countermeasures, and with replay detection and \
              liveness."
         ),

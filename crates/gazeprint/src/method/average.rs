@@ -4,16 +4,16 @@ use rayon::prelude::*;
 use statrs::function::gamma::ln_gamma;
 
 use super::Observations;
-use crate::gallery::Gallery;
 use crate::kernels;
 use crate::saccade::Reading;
+use crate::score::Scorer;
 use crate::template::{Layout, MU, Probe};
 
 /// Readers as draws from their posteriors. Given the training data the densities, pi and mu of a
 /// reader are independent, so the mean likelihood is a product: of means over draws for each
 /// density, and in closed form (Dirichlet, beta) for pi and mu.
 #[derive(Debug, Clone)]
-pub struct AverageGallery {
+pub struct AverageScorer {
     layout: Layout,
     readers: usize,
     draws: usize,
@@ -27,7 +27,7 @@ pub struct AverageGallery {
     population: Vec<f64>,
 }
 
-impl AverageGallery {
+impl AverageScorer {
     /// `log_draws` holds the log densities at the nodes by density, reader and draw.
     pub(super) fn new(
         layout: Layout,
@@ -81,7 +81,7 @@ fn log_dirichlet(prior: &[f64], counts: &[f64]) -> f64 {
     each + ln_gamma(a) - ln_gamma(a + n)
 }
 
-impl Gallery for AverageGallery {
+impl Scorer for AverageScorer {
     fn len(&self) -> usize {
         self.readers
     }

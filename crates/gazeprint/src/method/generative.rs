@@ -7,14 +7,14 @@ use rayon::prelude::*;
 
 use super::report::DensityReport;
 use super::{
-    AverageGallery, Family, FitError, FitReport, Fitted, Fold, Method, Monitor, Observations,
+    AverageScorer, Family, FitError, FitReport, Fitted, Fold, Method, Monitor, Observations,
     Scoring, SharedDensity, Training,
 };
 use crate::density::{Tabulated, mix};
-use crate::gallery::{Gallery, TemplateGallery};
 use crate::inference::{Diagnostics, Engine, InferenceError, Laplace, Scratch};
 use crate::random::Stream;
 use crate::saccade::DensityId;
+use crate::score::{Scorer, TemplateScorer};
 use crate::template::{Layout, Parts};
 
 /// The constants k of the backoff that are tried (D7).
@@ -139,8 +139,8 @@ impl Generative {
         Ok(Part { shared, observations, densities })
     }
 
-    /// Readers as a gallery.
-    fn gallery(&self, layout: Layout, part: &Part, k: f64) -> Box<dyn Gallery> {
+    /// Readers as a scorer.
+    fn scorer(&self, layout: Layout, part: &Part, k: f64) -> Box<dyn Scorer> {
         let Part { shared, observations, densities } = part;
         let backed_off = |density: usize, fit: &ReaderDensity, log_f: &[f64]| {
             mix(own_weight(fit.observations, k), log_f, &shared[density].log_pooled)
@@ -160,7 +160,7 @@ impl Generative {
                         layout.row(&model)
                     })
                     .collect();
-                Box::new(TemplateGallery::new(layout, &rows, population))
+                Box::new(TemplateScorer::new(layout, &rows, population))
             }
             Scoring::FullAverage { .. } => {
                 let log_draws: Vec<Vec<Vec<Vec<f64>>>> = densities
@@ -174,7 +174,7 @@ impl Generative {
                     })
                     .collect();
                 let keep = self.keep();
-                Box::new(AverageGallery::new(layout, observations, &log_draws, keep, population))
+                Box::new(AverageScorer::new(layout, observations, &log_draws, keep, population))
             }
         }
     }
@@ -310,7 +310,7 @@ impl Method for Generative {
         let folds = parts.iter().flatten().zip(halves.iter().flatten().rev());
         let folds = folds
             .map(|(part, held_out)| {
-                Fold::new(self.gallery(layout.clone(), part, k), training, held_out)
+                Fold::new(self.scorer(layout.clone(), part, k), training, held_out)
             })
             .collect();
         let tune_seconds = start.elapsed().as_secs_f64();
@@ -327,7 +327,7 @@ impl Method for Generative {
             densities.push(fits);
         }
         let amplitudes = shared.iter().filter_map(|d| Some((d.id, d.process?.amplitude))).collect();
-        let gallery = self.gallery(layout, &Part { shared, observations, densities }, k);
+        let scorer = self.scorer(layout, &Part { shared, observations, densities }, k);
         let report = FitReport {
             amplitudes,
             backoff: (!ids.is_empty()).then_some(k),
@@ -336,6 +336,6 @@ impl Method for Generative {
             densities: reports,
             fell: 0,
         };
-        Ok(Fitted { gallery, folds, report })
+        Ok(Fitted { scorer, folds, report })
     }
 }

@@ -5,9 +5,9 @@ use std::time::Instant;
 use statrs::function::erf::erfc;
 
 use super::{FitError, FitReport, Fitted, Fold, Method, Monitor, Training};
-use crate::gallery::Gallery;
 use crate::kernels;
 use crate::saccade::Reading;
+use crate::score::Scorer;
 use crate::template::Probe;
 
 /// Number of features of a sentence.
@@ -76,7 +76,7 @@ fn features(reading: &Reading) -> [Option<f64>; FEATURES] {
 
 /// Means of features by reader.
 #[derive(Debug, Clone)]
-pub struct HollandGallery {
+pub struct HollandScorer {
     weights: [f64; FEATURES],
     templates: Vec<[f64; FEATURES]>,
     scales: [f64; FEATURES],
@@ -98,18 +98,18 @@ impl Method for Holland {
         let folds = training.halves(seed).into_iter().flatten().map(|held_out| {
             let kept = readings.iter().zip(&held_out).filter(|(_, held_out)| !**held_out);
             let fitted = kept.map(|(reading, _)| *reading);
-            let gallery = HollandGallery::learn(self.weights, training.readers(), fitted);
-            Fold::new(Box::new(gallery), training, &held_out)
+            let scorer = HollandScorer::learn(self.weights, training.readers(), fitted);
+            Fold::new(Box::new(scorer), training, &held_out)
         });
         let all = readings.iter().copied();
-        let gallery = Box::new(HollandGallery::learn(self.weights, training.readers(), all));
+        let scorer = Box::new(HollandScorer::learn(self.weights, training.readers(), all));
         let folds = folds.collect();
         let fit_seconds = start.elapsed().as_secs_f64();
-        Ok(Fitted { gallery, folds, report: FitReport { fit_seconds, ..FitReport::default() } })
+        Ok(Fitted { scorer, folds, report: FitReport { fit_seconds, ..FitReport::default() } })
     }
 }
 
-impl HollandGallery {
+impl HollandScorer {
     /// Means of the features over the readings of each reader. A reader without any is like nobody.
     fn learn<'a>(
         weights: [f64; FEATURES],
@@ -159,7 +159,7 @@ impl HollandGallery {
     }
 }
 
-impl Gallery for HollandGallery {
+impl Scorer for HollandScorer {
     fn len(&self) -> usize {
         self.templates.len()
     }

@@ -11,14 +11,14 @@ mod semiparametric;
 mod shared;
 mod stored;
 
-pub use average::AverageGallery;
+pub use average::AverageScorer;
 pub use generative::Generative;
-pub use holland::{Holland, HollandGallery};
+pub use holland::{Holland, HollandScorer};
 pub use landwehr::{landwehr, landwehr_t, landwehr_ta};
 pub use observations::Observations;
 pub(crate) use population::Seen;
 pub use population::{
-    Background, DensityTraits, Evidence, Population, PopulationGallery, PopulationMethod,
+    Background, DensityTraits, Evidence, Population, PopulationMethod, PopulationScorer,
     ReaderPosterior, RegressionTraits, SessionShare, Slopes, StoredPopulationError, Surprise,
     Template, TemplateError, Trait, Traits, population,
 };
@@ -33,10 +33,10 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::gallery::Gallery;
 use crate::inference::{Engine, InferenceError};
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
+use crate::score::Scorer;
 
 /// When probes are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -205,7 +205,7 @@ pub trait Method: Send + Sync {
 /// Learned readers with an account of the learning.
 pub struct Fitted {
     /// The readers.
-    pub gallery: Box<dyn Gallery>,
+    pub scorer: Box<dyn Scorer>,
     /// The same readers learned from parts of the training texts: what is held out there shows how
     /// scores are distributed, for thresholds and calibration, without a look at test texts. Empty
     /// where training texts cannot be divided.
@@ -217,19 +217,19 @@ pub struct Fitted {
 /// Readers learned from a part of the training texts.
 pub struct Fold {
     /// The readers.
-    pub gallery: Box<dyn Gallery>,
+    pub scorer: Box<dyn Scorer>,
     /// The training readings that were held out, as indices into [`Training::readings`].
     pub held_out: Vec<usize>,
-    /// By reader: whether they had a part in the other texts. The others are in the gallery, but
+    /// By reader: whether they had a part in the other texts. The others are in the scorer, but
     /// nothing is known of them.
     pub learned: Vec<bool>,
 }
 
 impl Fold {
     /// A fold that held out some of the readings.
-    fn new(gallery: Box<dyn Gallery>, training: &Training<'_>, held_out: &[bool]) -> Self {
+    fn new(scorer: Box<dyn Scorer>, training: &Training<'_>, held_out: &[bool]) -> Self {
         let mut fold =
-            Self { gallery, held_out: Vec::new(), learned: vec![false; training.readers()] };
+            Self { scorer, held_out: Vec::new(), learned: vec![false; training.readers()] };
         for (i, (reader, _)) in training.readings().iter().enumerate() {
             if held_out[i] {
                 fold.held_out.push(i);
@@ -244,7 +244,7 @@ impl Fold {
 impl std::fmt::Debug for Fitted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Fitted")
-            .field("readers", &self.gallery.len())
+            .field("readers", &self.scorer.len())
             .field("report", &self.report)
             .finish()
     }

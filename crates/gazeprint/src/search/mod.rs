@@ -7,7 +7,7 @@
 //! | [`Index`] | holds rows, and finds the best for queries |
 //!
 //! A search gives candidates; which of them is the best is told by the scores of a
-//! [`Gallery`](crate::gallery::Gallery) of the candidates alone.
+//! [`Scorer`](crate::score::Scorer) of the candidates alone.
 
 mod index;
 mod space;

@@ -226,8 +226,8 @@ fn drawn(weights: &[f64], rng: &mut ChaCha8Rng) -> usize {
 mod tests {
     use super::*;
     use crate::inference::{Engine, Laplace};
-    use crate::method::population::gallery::Seen;
-    use crate::method::{Population, PopulationGallery, SharedDensity, Unwatched};
+    use crate::method::population::scorer::Seen;
+    use crate::method::{Population, PopulationScorer, SharedDensity, Unwatched};
     use crate::random::Stream;
     use crate::saccade::{Reading, events, readings};
     use crate::simulate::SimulationParams;
@@ -235,7 +235,7 @@ mod tests {
     const ANY: [Millis; 2] = [Millis(0.0), Millis(1e5)];
 
     /// Three readers of texts of two lines.
-    fn gallery() -> (PopulationGallery, Vec<Text>, Reading) {
+    fn scorer() -> (PopulationScorer, Vec<Text>, Reading) {
         let params = SimulationParams { readers: 3, texts: 30, lines: 2, ..Default::default() };
         let corpus = params.build().unwrap().run();
         let (readings, _) = readings(&corpus, Limits::default());
@@ -247,8 +247,8 @@ mod tests {
             population.enroll(&Engine::Laplace(Laplace::default()), &own, stream)
         };
         let readers: Vec<_> = (0..3).map(of).collect();
-        let gallery = population.gallery(&readers, &of(usize::MAX));
-        (gallery, corpus.texts().to_vec(), readings[0].clone())
+        let scorer = population.scorer(&readers, &of(usize::MAX));
+        (scorer, corpus.texts().to_vec(), readings[0].clone())
     }
 
     /// A sum of terms with mean zero must not lie further from it than chance has it.
@@ -262,10 +262,10 @@ mod tests {
 
     #[test]
     fn forgeries_are_what_the_template_expects() {
-        let (gallery, texts, like) = gallery();
+        let (scorer, texts, like) = scorer();
         let limits = Limits::new(ANY[0], ANY[1]).unwrap();
         for reader in [Some(0), Some(2), None] {
-            let forger = gallery.forger(reader).unwrap();
+            let forger = scorer.forger(reader).unwrap();
             let mut moves = vec![Vec::new(); MOVES];
             let (mut next, mut landing, mut overshoot) = (Vec::new(), Vec::new(), Vec::new());
             let (mut skip, mut refixation) = (Vec::new(), Vec::new());
@@ -316,21 +316,21 @@ mod tests {
 
     #[test]
     fn forgeries_end_and_stay_within_limits() {
-        let (mut gallery, texts, _) = gallery();
+        let (mut scorer, texts, _) = scorer();
         let limits = Limits::new(Millis(180.0), Millis(190.0)).unwrap();
         let stream = Stream { seed: 1, index: 7 };
-        let forge = |gallery: &PopulationGallery, text: &Text| {
-            crate::gallery::Gallery::forge(gallery, Some(1), text, limits, stream).unwrap()
+        let forge = |scorer: &PopulationScorer, text: &Text| {
+            crate::score::Scorer::forge(scorer, Some(1), text, limits, stream).unwrap()
         };
-        let one = forge(&gallery, &texts[0]);
-        assert_eq!(one, forge(&gallery, &texts[0]));
+        let one = forge(&scorer, &texts[0]);
+        assert_eq!(one, forge(&scorer, &texts[0]));
         let within = |f: &Fixation| f.duration.is_some_and(|d| (180.0..=190.0).contains(&d.0));
         assert!(one.iter().all(within));
         // Whoever would never leave a line is stopped.
-        gallery.readers.iter_mut().for_each(Lanes::never_leave);
+        scorer.readers.iter_mut().for_each(Lanes::never_leave);
         let words: usize = texts[0].lines().iter().map(|l| l.words().len()).sum();
-        assert_eq!(forge(&gallery, &texts[0]).len(), MOST_PER_WORD * words + MOST);
-        let nobody = crate::gallery::Gallery::forge(&gallery, Some(3), &texts[0], limits, stream);
+        assert_eq!(forge(&scorer, &texts[0]).len(), MOST_PER_WORD * words + MOST);
+        let nobody = crate::score::Scorer::forge(&scorer, Some(3), &texts[0], limits, stream);
         assert!(nobody.is_none());
     }
 }

@@ -6,7 +6,7 @@ use pulp::NullaryFnOnce;
 
 use super::aims::{AIMED, PART, Spot};
 use super::features::{AimedWord, DURATION_FEATURES, TYPE_FEATURES};
-use super::gallery::Seen;
+use super::scorer::Seen;
 use super::types::{Choice, FREE, MOVES};
 use crate::density::Grid;
 use crate::kernels::{self, LANES, Pack, PackProduct};

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::learn::interrupted;
-use super::{Background, Population, PopulationGallery, ReaderPosterior, Template, grouped};
+use super::{Background, Population, PopulationScorer, ReaderPosterior, Template, grouped};
 use crate::inference::{Engine, Laplace};
 use crate::method::{
     DensityReport, FitError, FitReport, Fitted, Fold, Method, Monitor, Occasion, SharedDensity,
@@ -29,7 +29,7 @@ pub fn population() -> PopulationMethod {
 struct Part {
     population: Population,
     posteriors: Vec<ReaderPosterior>,
-    gallery: PopulationGallery,
+    scorer: PopulationScorer,
 }
 
 /// The day that readers are learned on.
@@ -66,8 +66,8 @@ impl PopulationMethod {
         let posteriors = population.posteriors(&self.engine, &readings, day, seed, monitor)?;
         let stream = |density: &SharedDensity| density.stream(seed, readers);
         let nobody = population.enroll(&self.engine, &[], stream);
-        let gallery = population.gallery(&posteriors, &nobody);
-        Ok(Part { population, posteriors, gallery })
+        let scorer = population.scorer(&posteriors, &nobody);
+        Ok(Part { population, posteriors, scorer })
     }
 }
 
@@ -139,8 +139,8 @@ impl Population {
                 let posteriors = self.posteriors(&engine, &by_reader, day, seed, monitor)?;
                 let templates: Vec<Template> =
                     posteriors.iter().map(ReaderPosterior::template).collect();
-                let gallery = background.side_by_side(&templates);
-                Ok(Fold::new(Box::new(gallery), training, &held_out))
+                let scorer = background.side_by_side(&templates);
+                Ok(Fold::new(Box::new(scorer), training, &held_out))
             })
             .collect()
     }
@@ -175,7 +175,7 @@ impl Method for PopulationMethod {
         for (number, held_out) in training.halves(seed).into_iter().flatten().enumerate() {
             let day = Day::of_fold(training, number);
             let part = self.fit_part(readers, &kept(training, &held_out), day, seed, monitor)?;
-            folds.push(Fold::new(Box::new(part.gallery), training, &held_out));
+            folds.push(Fold::new(Box::new(part.scorer), training, &held_out));
         }
         let tune_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
@@ -194,6 +194,6 @@ impl Method for PopulationMethod {
             fit_seconds: start.elapsed().as_secs_f64(),
             ..FitReport::default()
         };
-        Ok(Fitted { gallery: Box::new(part.gallery), folds, report })
+        Ok(Fitted { scorer: Box::new(part.scorer), folds, report })
     }
 }

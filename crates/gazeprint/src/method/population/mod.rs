@@ -12,7 +12,7 @@
 //! | `sessions` | how a reader differs from one day to another |
 //! | `enroll` | what is known of a reader |
 //! | `lanes` | scores of some readers at once |
-//! | `gallery` | scores of all |
+//! | `scorer` | scores of all |
 //! | `forge` | readings drawn from a template |
 //! | `imagine` | readers drawn from the population |
 //! | `method` | the method `population` |
@@ -27,13 +27,13 @@ mod durations;
 mod enroll;
 mod features;
 mod forge;
-mod gallery;
 mod gaussian;
 mod imagine;
 mod joint;
 mod lanes;
 mod learn;
 mod method;
+mod scorer;
 mod sessions;
 mod slope;
 mod space;
@@ -51,11 +51,11 @@ use self::durations::Stay;
 pub use self::enroll::ReaderPosterior;
 use self::enroll::mode;
 use self::features::DURATION_FEATURES;
-pub(crate) use self::gallery::Seen;
-pub use self::gallery::{Evidence, PopulationGallery};
 use self::gaussian::Message;
 use self::joint::Joint;
 pub use self::method::{PopulationMethod, population};
+pub(crate) use self::scorer::Seen;
+pub use self::scorer::{Evidence, PopulationScorer};
 pub use self::slope::Slopes;
 use self::stored::StoredPopulation;
 pub use self::stored::StoredPopulationError;
@@ -219,11 +219,11 @@ impl Population {
     }
 
     /// Readers that probes can be compared with; `nobody` is a reader of whom nothing is known.
-    pub fn gallery(
+    pub fn scorer(
         &self,
         readers: &[ReaderPosterior],
         nobody: &ReaderPosterior,
-    ) -> PopulationGallery {
+    ) -> PopulationScorer {
         let readers: Vec<Template> = readers.iter().map(ReaderPosterior::template).collect();
         self.background_with(nobody).side_by_side(&readers)
     }

@@ -6,13 +6,13 @@
 //! probe says for that reader, to first order.
 
 use super::features::{AIM_FEATURES, DURATION_FEATURES, TYPE_FEATURES};
-use super::gallery::Seen;
 use super::lanes::Common;
+use super::scorer::Seen;
 use super::template::{Background, Template};
 use super::types::{FREE, TYPE_COEFFICIENTS};
 use super::{AIMED, aims};
 use crate::density::{Grid, Place};
-use crate::gallery::TemplateGallery;
+use crate::score::TemplateScorer;
 use crate::template::Probe;
 
 /// Where the numbers of a reader stand in a vector.
@@ -28,7 +28,7 @@ struct Axes {
 }
 
 impl Axes {
-    fn new(common: &Common, places: &TemplateGallery) -> Self {
+    fn new(common: &Common, places: &TemplateScorer) -> Self {
         let mut len = TYPE_COEFFICIENTS + DURATION_FEATURES;
         let mut take = |numbers: usize| {
             let start = len;
@@ -53,14 +53,14 @@ pub struct Slopes {
     /// Nobody in particular.
     nobody: Template,
     origin: Vec<f64>,
-    places: TemplateGallery,
+    places: TemplateScorer,
 }
 
 impl Background {
     /// What vectors and slopes of these readers are made with.
     pub fn slopes(&self) -> Slopes {
-        let gallery = self.side_by_side(&[]);
-        let (common, places) = (gallery.common, gallery.places);
+        let scorer = self.side_by_side(&[]);
+        let (common, places) = (scorer.common, scorer.places);
         let axes = Axes::new(&common, &places);
         let nobody = self.nobody().clone();
         let mut slopes = Slopes { axes, common, nobody, origin: Vec::new(), places };
@@ -210,10 +210,10 @@ impl Adding<'_> {
 mod tests {
     use super::*;
     use crate::corpus::Limits;
-    use crate::gallery::Gallery as _;
     use crate::method::{Population, Unwatched};
     use crate::random::Stream;
     use crate::saccade::{Reading, readings};
+    use crate::score::Scorer as _;
     use crate::simulate::SimulationParams;
 
     /// Part of the way from one reader to another.
@@ -248,14 +248,14 @@ mod tests {
         // In steps both ways from nobody; first places are left as they are.
         let h = 1e-4;
         let steps = [-h, h, 0.0, 1.0].map(|part| between(background.nobody(), &other, part));
-        let gallery = background.side_by_side(&steps);
+        let scorer = background.side_by_side(&steps);
         let difference: Vec<f64> = {
             let [nobody, other] = [2, 3].map(|i| slopes.vector(&steps[i]));
             other.iter().zip(nobody).map(|(o, n)| o - n).collect()
         };
         for reading in readings.iter().step_by(5) {
-            let probe = gallery.probe(reading);
-            let scores = gallery.scores(&probe);
+            let probe = scorer.probe(reading);
+            let scores = scorer.scores(&probe);
             let expected = (scores[1] - scores[0]) / (2.0 * h);
             let found = slopes.slope(&probe);
             let found: f64 = found.iter().zip(&difference).map(|(g, x)| g * x).sum();

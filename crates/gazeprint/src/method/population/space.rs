@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use super::Population;
 use super::slope::Slopes;
 use super::template::Template;
-use crate::gallery::Gallery;
 use crate::random::Stream;
 use crate::saccade::Reading;
+use crate::score::Scorer;
 use crate::search::{Row, Space};
 
 /// Readers drawn, and fixations, that a space is learned from.

@@ -8,7 +8,7 @@ use statrs::function::erf::erf_inv;
 
 use super::aims::Aim;
 use super::forge::Forger;
-use super::gallery::Seen;
+use super::scorer::Seen;
 use super::types::BACK;
 use crate::density::Tabulated;
 use crate::saccade::SaccadeType;

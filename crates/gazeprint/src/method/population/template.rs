@@ -10,12 +10,12 @@ use super::aims::AIMED;
 use super::features::{AIM_FEATURES, DURATION_FEATURES};
 use super::lanes::{Common, Lane, Lanes};
 use super::types::TYPE_COEFFICIENTS;
-use super::{Population, PopulationGallery, ReaderPosterior};
+use super::{Population, PopulationScorer, ReaderPosterior};
 use crate::density::Grid;
-use crate::gallery::TemplateGallery;
 use crate::kernels::LANES;
 use crate::method::stored::{StoredDensityError, checked_grid};
 use crate::saccade::DensityId;
+use crate::score::TemplateScorer;
 use crate::template::{Layout, Parts, ReaderModel};
 
 /// Of what is alike in all situations, only the first place on a line is left.
@@ -163,7 +163,7 @@ impl Background {
     ///
     /// # Errors
     /// If a template is of another version of the model, or holds numbers that are none.
-    pub fn gallery(&self, readers: &[Template]) -> Result<PopulationGallery, TemplateError> {
+    pub fn scorer(&self, readers: &[Template]) -> Result<PopulationScorer, TemplateError> {
         readers.par_iter().try_for_each(|template| template.check(&self.grids))?;
         Ok(self.side_by_side(readers))
     }
@@ -174,7 +174,7 @@ impl Background {
     }
 
     /// The same for templates that are known to fit.
-    pub(super) fn side_by_side(&self, readers: &[Template]) -> PopulationGallery {
+    pub(super) fn side_by_side(&self, readers: &[Template]) -> PopulationScorer {
         let grid = |id: DensityId| Arc::clone(&self.grids[id as usize]);
         let parts = Parts { amplitudes: false, durations: false };
         let layout = Layout::new(parts, [(FIRST, grid(FIRST))], 1);
@@ -183,8 +183,8 @@ impl Background {
         let lanes = |readers: &[Template]| {
             Lanes::new(&readers.iter().map(Template::lane).collect::<Vec<Lane<'_>>>())
         };
-        PopulationGallery {
-            places: TemplateGallery::new(layout, &rows, population),
+        PopulationScorer {
+            places: TemplateScorer::new(layout, &rows, population),
             common: Common {
                 centre: self.centre,
                 grids: std::array::from_fn(|kind| grid(of_duration(kind))),

@@ -11,13 +11,13 @@ use super::lanes::{Common, Lanes, parts};
 use super::surprise::Surprise;
 use super::types::{BACK, Choice, LEAVE};
 use crate::corpus::{Fixation, Limits, Text};
-use crate::gallery::{Gallery, TemplateGallery};
 use crate::kernels::{LANES, Pack};
 use crate::random::Stream;
 use crate::saccade::{DensityId, Event, Reading};
+use crate::score::{Scorer, TemplateScorer};
 use crate::template::Probe;
 
-/// A fixation as this gallery looks at it.
+/// A fixation as this scorer looks at it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Seen {
     /// What the eye did next; none where signal was lost.
@@ -105,8 +105,8 @@ const BLOCK: usize = 2;
 
 /// Readers around a population: first places on a line as rows, the rest by situation.
 #[derive(Debug, Clone)]
-pub struct PopulationGallery {
-    pub(super) places: TemplateGallery,
+pub struct PopulationScorer {
+    pub(super) places: TemplateScorer,
     pub(super) common: Common,
     /// Some readers at a time, so that what is computed of them stays close to the processor.
     pub(super) readers: Vec<Lanes>,
@@ -124,7 +124,7 @@ pub struct Evidence {
     pub durations: f64,
 }
 
-impl PopulationGallery {
+impl PopulationScorer {
     /// What each part of a probe says for a reader, given by place, against the population. Their sum
     /// is the score less that of the population.
     pub fn evidence(&self, probe: &Probe, reader: usize) -> Evidence {
@@ -153,7 +153,7 @@ fn sum([types, amplitudes, durations]: &[Pack; 3], lane: usize) -> f64 {
     types.0[lane] + amplitudes.0[lane] + durations.0[lane]
 }
 
-impl Gallery for PopulationGallery {
+impl Scorer for PopulationScorer {
     fn len(&self) -> usize {
         self.places.len()
     }
@@ -211,7 +211,7 @@ impl Gallery for PopulationGallery {
     }
 }
 
-impl PopulationGallery {
+impl PopulationScorer {
     /// A reader's template, to be run forward; that of nobody in particular without a reader.
     pub(super) fn forger(&self, reader: Option<usize>) -> Option<Forger<'_>> {
         let layout = self.places.layout();

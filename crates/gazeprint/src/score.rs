@@ -8,7 +8,7 @@ use crate::saccade::Reading;
 use crate::template::{Layout, Probe};
 
 /// Fitted readers, in the order in which they were trained.
-pub trait Gallery: Send + Sync {
+pub trait Scorer: Send + Sync {
     /// Number of readers.
     fn len(&self) -> usize;
 
@@ -59,7 +59,7 @@ pub trait Gallery: Send + Sync {
     }
 
     /// How the fixations of a reading compare with what a reader's template expects of them: what
-    /// tells people from what [`Gallery::forge`] makes. None where that can make nothing.
+    /// tells people from what [`Scorer::forge`] makes. None where that can make nothing.
     fn surprises(&self, reader: usize, reading: &Reading) -> Option<Vec<Surprise>> {
         let _ = (reader, reading);
         None
@@ -68,7 +68,7 @@ pub trait Gallery: Send + Sync {
 
 /// Readers as rows: a score is an inner product.
 #[derive(Debug, Clone)]
-pub struct TemplateGallery {
+pub struct TemplateScorer {
     layout: Layout,
     readers: usize,
     /// Place after place, with the value of every reader side by side.
@@ -77,8 +77,8 @@ pub struct TemplateGallery {
     population: Vec<f64>,
 }
 
-impl TemplateGallery {
-    /// A gallery of rows made by `layout`, that of the population among them.
+impl TemplateScorer {
+    /// A scorer of rows made by `layout`, that of the population among them.
     pub fn new(layout: Layout, rows: &[Vec<f64>], population: Vec<f64>) -> Self {
         let readers = rows.len();
         let mut columns = vec![0.0; layout.len() * readers];
@@ -106,7 +106,7 @@ impl TemplateGallery {
     }
 }
 
-impl Gallery for TemplateGallery {
+impl Scorer for TemplateScorer {
     fn len(&self) -> usize {
         self.readers
     }
