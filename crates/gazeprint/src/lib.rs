@@ -65,6 +65,7 @@
 //! | [`corpus`] | texts, words, fixations | passes of fixations on words, and a count of what was dropped |
 //! | [`situation`] | fixations on a text | what is around them |
 //! | [`saccade`] | passes | [`Reading`](saccade::Reading)s: types, amplitudes with intervals, durations |
+//! | `glance` | readings | what each fixation shows: the move, the stay, the aim |
 //! | [`density`] | observations of one density | a truncated likelihood and a Gaussian prior over theta |
 //! | [`inference`] | likelihood and prior | the mode, and the posterior by one of three engines |
 //! | [`template`] | a reader's densities; a reading | a dense row; a sparse [`Probe`](template::Probe) |
@@ -79,6 +80,7 @@
 
 pub mod corpus;
 pub mod density;
+mod glance;
 pub mod inference;
 #[doc(hidden)] // public for `benches/kernels.rs` alone
 pub mod kernels;

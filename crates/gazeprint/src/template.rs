@@ -13,7 +13,7 @@
 use std::sync::Arc;
 
 use crate::density::{Grid, Tabulated};
-use crate::method::Seen;
+use crate::glance::Glance;
 use crate::saccade::{DensityId, Event, Observation, Reading, SaccadeType, Truncation};
 
 /// Which parts of the evidence a method uses.
@@ -44,8 +44,8 @@ pub struct Probe {
     constant: f64,
     fixations: usize,
     clamped: usize,
-    /// The fixations one by one, for galleries that look at their situations.
-    seen: Vec<Seen>,
+    /// The fixations one by one, for scorers that look at their situations.
+    glances: Vec<Glance>,
 }
 
 impl Probe {
@@ -59,31 +59,31 @@ impl Probe {
             }
             same
         });
-        Self { entries, constant, fixations, clamped: 0, seen: Vec::new() }
+        Self { entries, constant, fixations, clamped: 0, glances: Vec::new() }
     }
 
     /// The probe of everything that the given probes saw.
     pub fn merged<'a>(probes: impl IntoIterator<Item = &'a Probe>) -> Self {
         let (mut entries, mut constant, mut fixations, mut clamped) = (Vec::new(), 0.0, 0, 0);
-        let mut seen = Vec::new();
+        let mut glances = Vec::new();
         for probe in probes {
-            seen.extend_from_slice(&probe.seen);
+            glances.extend_from_slice(&probe.glances);
             entries.extend_from_slice(&probe.entries);
             constant += probe.constant;
             fixations += probe.fixations;
             clamped += probe.clamped;
         }
-        Self { clamped, seen, ..Self::new(entries, constant, fixations) }
+        Self { clamped, glances, ..Self::new(entries, constant, fixations) }
     }
 
     /// The same with its fixations one by one, of which so many have values beyond the grids.
-    pub(crate) fn with_seen(self, seen: Vec<Seen>, clamped: usize) -> Self {
-        Self { seen, clamped: self.clamped + clamped, ..self }
+    pub(crate) fn with_glances(self, glances: Vec<Glance>, clamped: usize) -> Self {
+        Self { glances, clamped: self.clamped + clamped, ..self }
     }
 
     /// The fixations one by one, where they are kept.
-    pub(crate) fn seen(&self) -> &[Seen] {
-        &self.seen
+    pub(crate) fn glances(&self) -> &[Glance] {
+        &self.glances
     }
 
     /// (place in the row, weight), ascending.

@@ -16,7 +16,6 @@ pub use generative::Generative;
 pub use holland::{Holland, HollandScorer};
 pub use landwehr::{landwehr, landwehr_t, landwehr_ta};
 pub use observations::Observations;
-pub(crate) use population::Seen;
 pub use population::{
     Background, DensityTraits, Evidence, Population, PopulationMethod, PopulationScorer,
     ReaderPosterior, RegressionTraits, SessionShare, Slopes, StoredPopulationError, Surprise,

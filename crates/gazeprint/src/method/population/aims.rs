@@ -12,139 +12,11 @@
 
 use faer::Mat;
 
-use super::features::{AIM_FEATURES, AimedWord, LEVELS, SLOPES};
 use super::gaussian::{Belief, Depth, Local, climb};
 use crate::density::{GaussianPrior, Grid};
+use crate::glance::features::{AIM_FEATURES, AimedWord};
+use crate::glance::{Aim, PART, Spot, shape};
 use crate::kernels;
-use crate::saccade::{DensityId, Event};
-
-/// The densities that are tilted, by kind of saccade.
-pub(super) const AIMED: [DensityId; 5] = [
-    DensityId::Alpha1,
-    DensityId::Alpha1Bar,
-    DensityId::Alpha2,
-    DensityId::Alpha3,
-    DensityId::Alpha4,
-];
-/// Shortest amplitude, and shortest part of a word that is integrated over, in characters (D4).
-const SHORTEST: f64 = 1e-3;
-
-/// Gauss-Legendre nodes and weights on [0, 1]: for the nearest words, and for those far away.
-const FINE: [(f64, f64); 6] = [
-    (0.033_765_242_898_423_99, 0.085_662_246_189_585_17),
-    (0.169_395_306_766_867_74, 0.180_380_786_524_069_3),
-    (0.380_690_406_958_401_55, 0.233_956_967_286_345_52),
-    (0.619_309_593_041_598_4, 0.233_956_967_286_345_52),
-    (0.830_604_693_233_132_3, 0.180_380_786_524_069_3),
-    (0.966_234_757_101_576, 0.085_662_246_189_585_17),
-];
-const COARSE: [(f64, f64); 3] = [
-    (0.112_701_665_379_258_31, 0.277_777_777_777_777_8),
-    (0.5, 0.444_444_444_444_444_4),
-    (0.887_298_334_620_741_7, 0.277_777_777_777_777_8),
-];
-
-/// A place where a saccade may end.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Spot {
-    /// Index of the word among those of the aim.
-    pub(super) word: usize,
-    /// In the word.
-    pub(super) v: f64,
-    /// Characters from the start of the saccade.
-    pub(super) amplitude: f64,
-    /// Log of the length that it stands for.
-    pub(super) log_width: f64,
-}
-
-/// A saccade, with where it ended and where it might have.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Aim {
-    /// Place of its density among [`AIMED`].
-    pub(super) kind: usize,
-    pub(super) words: Vec<AimedWord>,
-    pub(super) spots: Vec<Spot>,
-    pub(super) landed: Spot,
-}
-
-/// The ways that saccades of one kind may go from a fixation.
-#[derive(Debug)]
-pub(super) struct Ways<'a> {
-    kind: usize,
-    from: &'a Event,
-    /// The regions of the line's words are between them.
-    bounds: &'a [f64],
-    leftwards: bool,
-    /// The words where they may end, and from where to where on them.
-    pub(super) ends: Vec<(usize, f64, f64)>,
-}
-
-impl<'a> Ways<'a> {
-    pub(super) fn new(bounds: &'a [f64], from: &'a Event, density: DensityId) -> Option<Self> {
-        let kind = AIMED.iter().position(|id| *id == density)?;
-        let (c, s) = (from.word, from.x);
-        let whole = |w: usize| (w, bounds[w], bounds[w + 1]);
-        let ends = match density {
-            DensityId::Alpha1 => vec![(c, s, bounds[c + 1])],
-            DensityId::Alpha1Bar => vec![(c, bounds[c], s)],
-            DensityId::Alpha2 => vec![whole(c + 1)],
-            DensityId::Alpha3 => (c + 2..bounds.len() - 1).map(whole).collect(),
-            _ => (0..c).map(whole).collect(),
-        };
-        let leftwards = matches!(density, DensityId::Alpha1Bar | DensityId::Alpha4);
-        Some(Self { kind, from, bounds, leftwards, ends })
-    }
-
-    /// A place on one of the words where they may end.
-    pub(super) fn spot(&self, end: usize, x: f64, log_width: f64) -> Spot {
-        let word = self.ends[end].0;
-        let (left, right) = (self.bounds[word], self.bounds[word + 1]);
-        let amplitude = if self.leftwards { self.from.x - x } else { x - self.from.x };
-        Spot {
-            word: end,
-            v: (x - left) / (right - left) - 0.5,
-            amplitude: amplitude.max(SHORTEST),
-            log_width,
-        }
-    }
-
-    /// All of them, with none taken; `visited` are the words fixated before.
-    pub(super) fn aim(&self, visited: &[bool]) -> Aim {
-        let words = self.ends.iter();
-        let words = words.map(|(w, ..)| AimedWord::new(self.bounds, visited, self.from, *w));
-        let spots = self.ends.iter().enumerate().flat_map(|(end, &(word, low, high))| {
-            let width = (high - low).max(SHORTEST);
-            let rule: &[_] = if word.abs_diff(self.from.word) < 4 { &FINE } else { &COARSE };
-            rule.iter().map(move |(t, part)| self.spot(end, low + t * width, (part * width).ln()))
-        });
-        Aim {
-            kind: self.kind,
-            words: words.collect(),
-            spots: spots.collect(),
-            landed: Spot { word: 0, v: 0.0, amplitude: 0.0, log_width: 0.0 },
-        }
-    }
-}
-
-impl Aim {
-    /// The saccade from one fixation to the next of a pass. The regions of the line's words are
-    /// between `bounds`; `visited` are those fixated before.
-    pub(super) fn new(bounds: &[f64], visited: &[bool], from: &Event, to: &Event) -> Option<Self> {
-        let ways = Ways::new(bounds, from, to.density)?;
-        let mut aim = ways.aim(visited);
-        if let Some(end) = ways.ends.iter().position(|(word, ..)| *word == to.word) {
-            aim.landed = ways.spot(end, to.x, 0.0);
-        }
-        Some(aim)
-    }
-
-    /// What the log density is linear in at a place: features of the word's level, of its slope and
-    /// of its bend.
-    pub(super) fn features(&self, spot: &Spot) -> [f64; AIM_FEATURES] {
-        let (word, shape) = (&self.words[spot.word].features, shape(spot.v));
-        std::array::from_fn(|i| word[i] * shape[PART[i]])
-    }
-}
 
 /// A saccade with the reader's density of amplitudes where it may have ended.
 #[derive(Debug, Clone)]
@@ -169,22 +41,6 @@ impl<'a> Aimed<'a> {
         }
     }
 }
-
-/// What a feature is multiplied with at a place: level, slope or bend.
-fn shape(v: f64) -> [f64; 3] {
-    [1.0, v, 4.0 * v * v]
-}
-
-/// Which of these, by feature.
-pub(super) const PART: [usize; AIM_FEATURES] = {
-    let mut part = [0; AIM_FEATURES];
-    let mut i = LEVELS;
-    while i < AIM_FEATURES {
-        part[i] = if i < LEVELS + SLOPES { 1 } else { 2 };
-        i += 1;
-    }
-    part
-};
 
 fn local(aims: &[Aimed<'_>], prior: &GaussianPrior, at: &[f64], depth: Depth) -> Local {
     const F: usize = AIM_FEATURES;
@@ -267,7 +123,8 @@ pub(super) fn believe(aims: &[Aimed<'_>], prior: &GaussianPrior, start: &[f64]) 
 pub(super) mod tests {
     use super::*;
     use crate::corpus::Limits;
-    use crate::method::population::Seen;
+    use crate::glance::aim::{COARSE, FINE};
+    use crate::glance::{AIMED, Glance};
     use crate::saccade::readings;
     use crate::simulate::SimulationParams;
 
@@ -276,7 +133,7 @@ pub(super) mod tests {
         let params =
             SimulationParams { readers: 3, texts: 8, coverage: 1.0, ..SimulationParams::default() };
         let (readings, _) = readings(&params.build().unwrap().run(), Limits::default());
-        let aims: Vec<Aim> = readings.iter().flat_map(Seen::of).filter_map(|s| s.aim).collect();
+        let aims: Vec<Aim> = readings.iter().flat_map(Glance::all).filter_map(|s| s.aim).collect();
         for kind in 0..AIMED.len() {
             assert!(aims.iter().filter(|aim| aim.kind == kind).count() > 3, "{kind}");
         }

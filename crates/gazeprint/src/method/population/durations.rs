@@ -2,20 +2,10 @@
 
 use faer::{Col, Mat};
 
-use super::features::DURATION_FEATURES;
 use super::gaussian::{Belief, inverse};
 use crate::density::GaussianPrior;
-
-/// A fixation with what its duration depends on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Stay {
-    pub(super) features: [f64; DURATION_FEATURES],
-    /// Of the duration, by how the eye came here: 0 for the first fixation of a pass, else the
-    /// number of the saccade type.
-    pub(super) kind: usize,
-    /// ms.
-    pub(super) duration: f64,
-}
+use crate::glance::Stay;
+use crate::glance::features::DURATION_FEATURES;
 
 /// Sums over the fixations of a reader, each taken from the means of its kind: the level of a
 /// duration is the business of its density.

@@ -2,12 +2,13 @@
 
 use rand_distr::{Distribution, StandardNormal};
 
-use super::aims::{self, AIMED};
+use super::aims::{self};
 use super::durations::Sums;
 use super::gaussian::{Belief, Message};
 use super::joint::Part;
-use super::{Population, Seen, aimed, choices, learn, stays, types};
+use super::{Population, aimed, choices, learn, stays, types};
 use crate::density::{GaussianPrior, Likelihood, Sample, Tabulated};
+use crate::glance::{AIMED, Glance};
 use crate::inference::{Diagnostics, Engine, Problem, Scratch};
 use crate::kernels;
 use crate::method::{Observations, SharedDensity};
@@ -53,14 +54,14 @@ pub(super) fn mode(belief: Option<Belief>, prior: &GaussianPrior) -> Vec<f64> {
 
 /// What one reader read.
 struct Read {
-    seen: Vec<Seen>,
+    seen: Vec<Glance>,
     /// With durations less their context part.
     observations: Observations,
     durations: Option<Belief>,
 }
 
 impl Population {
-    pub(super) fn duration_belief(&self, seen: &[Seen], prior: &GaussianPrior) -> Option<Belief> {
+    pub(super) fn duration_belief(&self, seen: &[Glance], prior: &GaussianPrior) -> Option<Belief> {
         let sums = Sums::of(&stays(seen));
         let mut known = sums.believe(prior, self.variance)?;
         for _ in 1..VARIANCE_ROUNDS {
@@ -70,7 +71,7 @@ impl Population {
     }
 
     fn read(&self, readings: &[&Reading], durations: &GaussianPrior) -> Read {
-        let seen: Vec<Seen> = readings.iter().flat_map(|r| Seen::of(r)).collect();
+        let seen: Vec<Glance> = readings.iter().flat_map(|r| Glance::all(r)).collect();
         let belief = self.duration_belief(&seen, durations);
         let coefficients = mode(belief.clone(), durations);
         let observations =
@@ -90,7 +91,7 @@ impl Population {
     pub(super) fn aim_belief(
         &self,
         kind: usize,
-        seen: &[Seen],
+        seen: &[Glance],
         log_f: &[f64],
         prior: &GaussianPrior,
         start: &[f64],

@@ -11,13 +11,11 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::aims::{Aim, Spot, Ways};
-use super::durations::Stay;
-use super::features::{self, DURATION_FEATURES};
 use super::lanes::{Common, Lanes};
-use super::types::{BACK, Choice, LEAVE, MOVES};
 use crate::corpus::{Chars, Fixation, Landing, Limits, Line, Millis, Text};
 use crate::density::Tabulated;
+use crate::glance::features::{self, DURATION_FEATURES};
+use crate::glance::{Aim, BACK, Choice, LEAVE, MOVES, Spot, Stay, Ways};
 use crate::kernels::{self, Pack};
 use crate::saccade::{DensityId, Event, Follower, SaccadeType};
 use crate::template::{Layout, MU};
@@ -161,11 +159,7 @@ impl<'a> Forger<'a> {
     }
 
     fn moves(&self, event: &Event) -> [f64; MOVES] {
-        self.moves_of(&Choice {
-            features: features::of_type(event),
-            possible: features::possible(event),
-            chosen: LEAVE,
-        })
+        self.moves_of(&Choice::new(event, LEAVE))
     }
 
     /// Probabilities of what may come next.
@@ -225,8 +219,8 @@ fn drawn(weights: &[f64], rng: &mut ChaCha8Rng) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::glance::Glance;
     use crate::inference::{Engine, Laplace};
-    use crate::method::population::scorer::Seen;
     use crate::method::{Population, PopulationScorer, SharedDensity, Unwatched};
     use crate::random::Stream;
     use crate::saccade::{Reading, events, readings};
@@ -278,13 +272,13 @@ mod tests {
                 let bounds = text.lines().iter().map(|l| l.bounds().to_vec()).collect();
                 let reading = Reading { events, bounds, ..like.clone() };
                 let mut before = None;
-                for seen in Seen::of(&reading) {
-                    let choice = seen.choice.unwrap();
+                for glance in Glance::all(&reading) {
+                    let choice = glance.choice.unwrap();
                     let p = forger.moves_of(&choice);
                     for (kind, terms) in moves.iter_mut().enumerate() {
                         terms.push(f64::from(choice.chosen == kind) - p[kind]);
                     }
-                    let surprise = forger.surprise(&seen);
+                    let surprise = forger.surprise(&glance);
                     next.extend(surprise.next);
                     skip.extend(surprise.skip);
                     refixation.extend(surprise.refixation);

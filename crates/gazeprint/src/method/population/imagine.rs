@@ -3,9 +3,10 @@
 use faer::{Mat, MatRef};
 use rand_distr::{Distribution, StandardNormal};
 
+use super::Population;
 use super::template::Template;
-use super::{AIMED, Population};
 use crate::density::Tabulated;
+use crate::glance::AIMED;
 use crate::method::SharedDensity;
 use crate::random::Stream;
 

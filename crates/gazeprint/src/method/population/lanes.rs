@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use pulp::NullaryFnOnce;
 
-use super::aims::{AIMED, PART, Spot};
-use super::features::{AimedWord, DURATION_FEATURES, TYPE_FEATURES};
-use super::scorer::Seen;
-use super::types::{Choice, FREE, MOVES};
+use super::types::FREE;
 use crate::density::Grid;
+use crate::glance::features::{AimedWord, DURATION_FEATURES, TYPE_FEATURES};
+use crate::glance::{AIMED, Choice, Glance, MOVES, PART, Spot};
 use crate::kernels::{self, LANES, Pack, PackProduct};
 
 /// What depends on the situation, for up to [`LANES`] readers side by side. Lanes without a reader
@@ -69,7 +68,7 @@ impl Lanes {
 
     #[cfg(test)]
     pub(super) fn never_leave(&mut self) {
-        let leave = FREE.iter().position(|free| *free == super::types::LEAVE).unwrap();
+        let leave = FREE.iter().position(|free| *free == crate::glance::LEAVE).unwrap();
         self.types[leave * TYPE_FEATURES] = Pack::all(-1e6);
     }
 
@@ -312,11 +311,11 @@ pub(super) struct Common {
 
 impl Common {
     /// Fixations as readers are compared on them.
-    pub(super) fn looks<'a>(&self, seen: &'a [Seen]) -> Vec<Look<'a>> {
+    pub(super) fn looks<'a>(&self, seen: &'a [Glance]) -> Vec<Look<'a>> {
         seen.iter().map(|seen| self.look(seen)).collect()
     }
 
-    fn look<'a>(&self, Seen { choice, stay, aim }: &'a Seen) -> Look<'a> {
+    fn look<'a>(&self, Glance { choice, stay, aim }: &'a Glance) -> Look<'a> {
         let grid = &self.grids[stay.kind];
         let aim = aim.as_ref().map(|aim| LookedAim {
             kind: aim.kind,
@@ -347,7 +346,7 @@ impl Common {
     }
 
     /// How many values of a fixation lie beyond the grids: the landing, and the duration as it is.
-    pub(super) fn clamped(&self, seen: &Seen) -> usize {
+    pub(super) fn clamped(&self, seen: &Glance) -> usize {
         let landing = seen
             .aim
             .as_ref()
@@ -360,8 +359,8 @@ impl Common {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::glance::Stay;
     use crate::method::population::aims::tests::{aims, coefficients, log_density, log_f};
-    use crate::method::population::durations::Stay;
 
     fn stay() -> Stay {
         Stay { features: [0.0; DURATION_FEATURES], kind: 0, duration: 1.0 }
@@ -385,7 +384,7 @@ mod tests {
         let grids = std::array::from_fn(|_| Arc::new(grid.clone()));
         let common = Common { centre: [0.0; DURATION_FEATURES], amplitudes: grids.clone(), grids };
         for aim in aims() {
-            let seen = [Seen { choice: None, stay: stay(), aim: Some(aim) }];
+            let seen = [Glance { choice: None, stay: stay(), aim: Some(aim) }];
             let [_, amplitudes, _] = parts(&lanes, &common.looks(&seen))[0];
             for (score, scale) in amplitudes.0.into_iter().zip(scales) {
                 let aim = seen[0].aim.as_ref().unwrap();
@@ -400,7 +399,7 @@ mod tests {
         let coefficient = |reader: usize, i: usize| ((reader * 131 + i * 17) as f64).sin();
         let of = |reader| (0..FREE.len() * TYPE_FEATURES).map(move |i| coefficient(reader, i));
         let types: [Vec<f64>; 3] = [0, 1, 2].map(|reader| of(reader).collect());
-        let aims = vec![vec![0.0; super::super::features::AIM_FEATURES]; AIMED.len()];
+        let aims = vec![vec![0.0; crate::glance::features::AIM_FEATURES]; AIMED.len()];
         let lane = |types| Lane {
             types,
             durations: &[0.0; DURATION_FEATURES],
@@ -416,7 +415,7 @@ mod tests {
             let possible: [bool; MOVES] =
                 std::array::from_fn(|kind| kind == number % MOVES || (number + kind) % 3 > 0);
             let choice = Choice { features, possible, chosen: number % MOVES };
-            let seen = [Seen { choice: Some(choice), stay: stay(), aim: None }];
+            let seen = [Glance { choice: Some(choice), stay: stay(), aim: None }];
             let [found, ..] = parts(&lanes, &common.looks(&seen))[0];
             for (found, types) in found.0.into_iter().zip(&types) {
                 let predictor = |k: usize| -> f64 {
@@ -438,7 +437,7 @@ mod tests {
             grid.nodes().iter().map(|x| (0.01 * x + scale).sin()).collect::<Vec<f64>>()
         });
         let durations = scales.map(|scale| [scale / 3.0; DURATION_FEATURES]);
-        let aims = vec![vec![0.0; super::super::features::AIM_FEATURES]; AIMED.len()];
+        let aims = vec![vec![0.0; crate::glance::features::AIM_FEATURES]; AIMED.len()];
         let lane = |i: usize| Lane {
             types: &[0.0; FREE.len() * TYPE_FEATURES],
             durations: &durations[i],
@@ -453,7 +452,7 @@ mod tests {
             let features = std::array::from_fn(|f| ((f + 7 * number) as f64 * 0.7).cos());
             let duration = 5.0 + 6.0 * number as f64;
             let stay = Stay { features, kind: number % 5, duration };
-            let seen = [Seen { choice: None, stay, aim: None }];
+            let seen = [Glance { choice: None, stay, aim: None }];
             let [.., found] = parts(&lanes, &common.looks(&seen))[0];
             for i in 0..scales.len() {
                 let shift: f64 = features.iter().map(|x| (x - 0.1) * durations[i][0]).sum();

@@ -5,12 +5,12 @@ use rayon::prelude::*;
 
 use super::aims::{self, Aimed};
 use super::durations::Sums;
-use super::features::{AIM_FEATURES, DURATION_FEATURES};
 use super::gaussian::{self, Belief, Shrinkage};
-use super::scorer::Seen;
-use super::types::{self, Choice, TYPE_COEFFICIENTS};
+use super::types::{self, TYPE_COEFFICIENTS};
 use super::{FitError, choices, stays};
 use crate::density::{GaussianPrior, Likelihood, Sample};
+use crate::glance::features::{AIM_FEATURES, DURATION_FEATURES};
+use crate::glance::{Choice, Glance};
 use crate::inference::{InferenceError, Problem, Scratch};
 use crate::method::shared::MAX_POOLED;
 use crate::method::{Monitor, Observations, SharedDensity};
@@ -126,7 +126,7 @@ fn thinned<'a, T: Clone + 'a>(items: impl Iterator<Item = &'a T> + Clone) -> Vec
 }
 
 /// The population of regressions of saccade types; nothing of use if the monitor says stop.
-pub(super) fn types(seen: &[Vec<Seen>], monitor: &dyn Monitor) -> Learned {
+pub(super) fn types(seen: &[Vec<Glance>], monitor: &dyn Monitor) -> Learned {
     let by_reader: Vec<Vec<Choice>> = seen.iter().map(|s| choices(s)).collect();
     let ridge = start(vec![0.0; TYPE_COEFFICIENTS], |_| RIDGE);
     let pooled = thinned(by_reader.iter().flatten());
@@ -157,7 +157,7 @@ pub(super) fn aims(by_reader: &[Vec<Aimed<'_>>]) -> Learned {
 }
 
 /// Means of the features of durations.
-pub(super) fn centre(seen: &[Vec<Seen>]) -> [f64; DURATION_FEATURES] {
+pub(super) fn centre(seen: &[Vec<Glance>]) -> [f64; DURATION_FEATURES] {
     let mut centre = [0.0; DURATION_FEATURES];
     let count = seen.iter().map(Vec::len).sum::<usize>() as f64;
     for s in seen.iter().flatten() {
@@ -167,7 +167,7 @@ pub(super) fn centre(seen: &[Vec<Seen>]) -> [f64; DURATION_FEATURES] {
 }
 
 /// The population of regressions of log durations, and the mean variance around them.
-pub(super) fn durations(seen: &[Vec<Seen>]) -> (Learned, f64) {
+pub(super) fn durations(seen: &[Vec<Glance>]) -> (Learned, f64) {
     let sums: Vec<Sums> = seen.par_iter().map(|s| Sums::of(&stays(s))).collect();
     let start = start(vec![0.0; DURATION_FEATURES], |_| START_DURATIONS);
     let mut variances: Vec<f64> = sums.iter().map(|s| s.variance(start.mean())).collect();

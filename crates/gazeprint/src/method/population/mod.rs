@@ -2,7 +2,6 @@
 //!
 //! | file | has |
 //! |---|---|
-//! | `features` | what saccades and durations are regressed on |
 //! | `types` | the regression of the types, for one reader |
 //! | `aims` | where saccades land, for one reader |
 //! | `durations` | the regression of the log durations, for one reader |
@@ -25,7 +24,6 @@
 mod aims;
 mod durations;
 mod enroll;
-mod features;
 mod forge;
 mod gaussian;
 mod imagine;
@@ -46,15 +44,12 @@ mod types;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use self::aims::{AIMED, Aimed};
-use self::durations::Stay;
+use self::aims::Aimed;
 pub use self::enroll::ReaderPosterior;
 use self::enroll::mode;
-use self::features::DURATION_FEATURES;
 use self::gaussian::Message;
 use self::joint::Joint;
 pub use self::method::{PopulationMethod, population};
-pub(crate) use self::scorer::Seen;
 pub use self::scorer::{Evidence, PopulationScorer};
 pub use self::slope::Slopes;
 use self::stored::StoredPopulation;
@@ -62,9 +57,10 @@ pub use self::stored::StoredPopulationError;
 pub use self::surprise::Surprise;
 pub use self::template::{Background, Template, TemplateError};
 pub use self::traits::{DensityTraits, RegressionTraits, SessionShare, Trait, Traits};
-use self::types::Choice;
 use super::{FitError, Monitor, Observations, SharedDensity};
 use crate::density::GaussianPrior;
+use crate::glance::features::{self, DURATION_FEATURES};
+use crate::glance::{AIMED, Choice, Glance, Stay};
 use crate::saccade::{DensityId, Event, Reading};
 
 /// What readers have in common, and how they differ.
@@ -93,11 +89,11 @@ pub struct Population {
     fell: usize,
 }
 
-fn choices(seen: &[Seen]) -> Vec<Choice> {
+fn choices(seen: &[Glance]) -> Vec<Choice> {
     seen.iter().filter_map(|s| s.choice).collect()
 }
 
-fn stays(seen: &[Seen]) -> Vec<Stay> {
+fn stays(seen: &[Glance]) -> Vec<Stay> {
     seen.iter().map(|s| s.stay).collect()
 }
 
@@ -105,7 +101,7 @@ fn stays(seen: &[Seen]) -> Vec<Stay> {
 fn aimed<'a>(
     kind: usize,
     density: &SharedDensity,
-    seen: &'a [Seen],
+    seen: &'a [Glance],
     log_f: &[f64],
 ) -> Vec<Aimed<'a>> {
     let aims = seen.iter().filter_map(|s| s.aim.as_ref()).filter(|aim| aim.kind == kind);
@@ -138,9 +134,9 @@ impl Population {
         }
         let mut by_reader = grouped(readers, readings);
         by_reader.retain(|readings| !readings.is_empty());
-        let seen: Vec<Vec<Seen>> = by_reader
+        let seen: Vec<Vec<Glance>> = by_reader
             .par_iter()
-            .map(|readings| readings.iter().flat_map(|r| Seen::of(r)).collect())
+            .map(|readings| readings.iter().flat_map(|r| Glance::all(r)).collect())
             .collect();
         let check = || if monitor.stop() { Err(learn::interrupted()) } else { Ok(()) };
         check()?;

@@ -5,13 +5,12 @@
 //! these numbers, at nobody in particular: its inner product with the vector of a reader is what the
 //! probe says for that reader, to first order.
 
-use super::features::{AIM_FEATURES, DURATION_FEATURES, TYPE_FEATURES};
 use super::lanes::Common;
-use super::scorer::Seen;
 use super::template::{Background, Template};
 use super::types::{FREE, TYPE_COEFFICIENTS};
-use super::{AIMED, aims};
 use crate::density::{Grid, Place};
+use crate::glance::features::{AIM_FEATURES, DURATION_FEATURES, TYPE_FEATURES};
+use crate::glance::{AIMED, Glance, Spot};
 use crate::score::TemplateScorer;
 use crate::template::Probe;
 
@@ -109,15 +108,15 @@ impl Slopes {
     pub fn slope(&self, probe: &Probe) -> Vec<f64> {
         let mut sums = vec![0.0; self.axes.len];
         self.add_places(probe, &mut sums);
-        probe.seen().iter().for_each(|seen| self.add(seen, &mut sums));
+        probe.glances().iter().for_each(|seen| self.add(seen, &mut sums));
         sums
     }
 
     /// The slopes of the fixations of a probe, one by one. What is said of the places where lines
     /// begin stands with the first.
     pub fn slopes(&self, probe: &Probe) -> Vec<Vec<f64>> {
-        let mut slopes: Vec<Vec<f64>> = Vec::with_capacity(probe.seen().len());
-        for seen in probe.seen() {
+        let mut slopes: Vec<Vec<f64>> = Vec::with_capacity(probe.glances().len());
+        for seen in probe.glances() {
             let mut sums = vec![0.0; self.axes.len];
             if slopes.is_empty() {
                 self.add_places(probe, &mut sums);
@@ -134,7 +133,7 @@ impl Slopes {
         }
     }
 
-    fn add(&self, seen: &Seen, sums: &mut [f64]) {
+    fn add(&self, seen: &Glance, sums: &mut [f64]) {
         let mut adding = Adding { slopes: self, sums };
         adding.types(seen);
         adding.duration(seen);
@@ -143,7 +142,7 @@ impl Slopes {
 }
 
 impl Adding<'_> {
-    fn types(&mut self, seen: &Seen) {
+    fn types(&mut self, seen: &Glance) {
         let Some(choice) = &seen.choice else { return };
         let predictors = choice.predictors(self.slopes.nobody.lane().types);
         let (probability, _) = choice.probabilities(&predictors);
@@ -154,7 +153,7 @@ impl Adding<'_> {
         }
     }
 
-    fn duration(&mut self, seen: &Seen) {
+    fn duration(&mut self, seen: &Glance) {
         let Slopes { axes, common, nobody, .. } = self.slopes;
         let lane = nobody.lane();
         let (stay, grid) = (&seen.stay, &common.grids[seen.stay.kind]);
@@ -172,12 +171,12 @@ impl Adding<'_> {
         sums.iter_mut().zip(centred).for_each(|(sum, x)| *sum += along * x);
     }
 
-    fn landing(&mut self, seen: &Seen) {
+    fn landing(&mut self, seen: &Glance) {
         let Some(aim) = &seen.aim else { return };
         let Slopes { axes, common, nobody, .. } = self.slopes;
         let (lane, grid) = (nobody.lane(), &common.amplitudes[aim.kind]);
         let coefficients = &lane.aims[aim.kind];
-        let place = |spot: &aims::Spot| grid.place(spot.amplitude.max(grid.lower()));
+        let place = |spot: &Spot| grid.place(spot.amplitude.max(grid.lower()));
         let table = lane.amplitudes[aim.kind];
         let logs: Vec<f64> = aim
             .spots

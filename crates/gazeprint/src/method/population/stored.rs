@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Population;
-use super::aims::AIMED;
-use super::features::{self, AIM_FEATURES, DURATION_FEATURES, Feature};
 use super::joint::Joint;
 use super::types::TYPE_COEFFICIENTS;
 use crate::density::GaussianPrior;
+use crate::glance::AIMED;
+use crate::glance::features::{self, AIM_FEATURES, DURATION_FEATURES, Feature};
 use crate::method::SharedDensity;
 use crate::saccade::DensityId;
 

@@ -6,11 +6,9 @@
 
 use statrs::function::erf::erf_inv;
 
-use super::aims::Aim;
 use super::forge::Forger;
-use super::scorer::Seen;
-use super::types::BACK;
 use crate::density::Tabulated;
+use crate::glance::{Aim, BACK, Glance};
 use crate::saccade::SaccadeType;
 
 /// A fixation, held against a template.
@@ -36,7 +34,7 @@ const RARE: f64 = 1e-6;
 
 impl Forger<'_> {
     /// How a fixation compares with the template.
-    pub(super) fn surprise(&self, seen: &Seen) -> Surprise {
+    pub(super) fn surprise(&self, seen: &Glance) -> Surprise {
         let choice = seen.choice.as_ref().map(|choice| (choice, self.moves_of(choice)));
         let next = choice.map(|(choice, p)| {
             let mean: f64 = p.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum();

@@ -6,12 +6,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::aims::AIMED;
-use super::features::{AIM_FEATURES, DURATION_FEATURES};
 use super::lanes::{Common, Lane, Lanes};
 use super::types::TYPE_COEFFICIENTS;
 use super::{Population, PopulationScorer, ReaderPosterior};
 use crate::density::Grid;
+use crate::glance::AIMED;
+use crate::glance::features::{AIM_FEATURES, DURATION_FEATURES};
 use crate::kernels::LANES;
 use crate::method::stored::{StoredDensityError, checked_grid};
 use crate::saccade::DensityId;

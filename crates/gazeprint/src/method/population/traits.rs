@@ -4,10 +4,10 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::Serialize;
 
 use super::Population;
-use super::aims::AIMED;
-use super::features::{self, TYPE_FEATURES};
-use super::types::{BACK, FREE, LEAVE};
+use super::types::FREE;
 use crate::density::{GaussianPrior, Grid, Tabulated};
+use crate::glance::features::{self, TYPE_FEATURES};
+use crate::glance::{AIMED, BACK, LEAVE};
 use crate::method::SharedDensity;
 use crate::random::{Stream, stream};
 use crate::saccade::{DensityId, SaccadeType};

@@ -2,19 +2,13 @@
 
 use pulp::NullaryFnOnce;
 
-use super::features::TYPE_FEATURES;
 use super::gaussian::{Belief, Depth, Local, climb};
 use crate::density::GaussianPrior;
+use crate::glance::features::TYPE_FEATURES;
+use crate::glance::{BACK, Choice, LEAVE, MOVES};
 use crate::kernels::{self, LANES, Pack};
 use crate::saccade::SaccadeType;
 
-/// What the eye may do next: a saccade of one of the types, with refixations to the left apart, or
-/// leave the line.
-pub(super) const MOVES: usize = 6;
-/// To leave the line, for another one or for good.
-pub(super) const LEAVE: usize = 4;
-/// To refixate further left; the type itself stands for refixations to the right.
-pub(super) const BACK: usize = 5;
 /// Moves with coefficients of their own; the next word is what they are held against.
 pub(super) const FREE: [usize; 5] = [
     SaccadeType::Refixation as usize,
@@ -25,14 +19,6 @@ pub(super) const FREE: [usize; 5] = [
 ];
 /// Coefficients of a reader.
 pub(super) const TYPE_COEFFICIENTS: usize = FREE.len() * TYPE_FEATURES;
-
-/// A saccade with what its type depends on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Choice {
-    pub(super) features: [f64; TYPE_FEATURES],
-    pub(super) possible: [bool; MOVES],
-    pub(super) chosen: usize,
-}
 
 impl Choice {
     /// Probabilities of all types, and the log of that of the chosen one.

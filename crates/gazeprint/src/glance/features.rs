@@ -2,19 +2,19 @@
 
 use std::cmp::Ordering;
 
-use super::types::MOVES;
+use super::MOVES;
 use crate::saccade::{Event, SaccadeType};
 
 /// Coefficients of each move.
-pub(super) const TYPE_FEATURES: usize = 22;
+pub(crate) const TYPE_FEATURES: usize = 22;
 /// Coefficients of the durations.
-pub(super) const DURATION_FEATURES: usize = 11;
+pub(crate) const DURATION_FEATURES: usize = 11;
 /// Coefficients of where saccades of a kind land: of the level of a word, of the slope over it, of
 /// the bend.
-pub(super) const LEVELS: usize = 9;
-pub(super) const SLOPES: usize = 5;
+pub(crate) const LEVELS: usize = 9;
+pub(crate) const SLOPES: usize = 5;
 const BENDS: usize = 3;
-pub(super) const AIM_FEATURES: usize = LEVELS + SLOPES + BENDS;
+pub(crate) const AIM_FEATURES: usize = LEVELS + SLOPES + BENDS;
 
 /// A fixation, with the one before in the pass.
 struct Here<'a> {
@@ -24,9 +24,9 @@ struct Here<'a> {
 
 /// What a regression depends on. Name and value stand together, so that neither can change without
 /// the other; files tell by the names whether they mean the same features.
-pub(super) struct Feature {
+pub(crate) struct Feature {
     /// For people; with the unit, where there is one. `x` stands for a product.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     value: fn(&Here<'_>) -> f64,
 }
 
@@ -35,7 +35,7 @@ const fn feature(name: &'static str, value: fn(&Here<'_>) -> f64) -> Feature {
 }
 
 /// What the type of the next saccade depends on.
-pub(super) static OF_TYPE: [Feature; TYPE_FEATURES] = [
+pub(crate) static OF_TYPE: [Feature; TYPE_FEATURES] = [
     feature("constant", |_| 1.0),
     feature("first of a pass", |h| h.came_by(None)),
     feature("after a refixation", |h| h.refixated()),
@@ -61,7 +61,7 @@ pub(super) static OF_TYPE: [Feature; TYPE_FEATURES] = [
 ];
 
 /// What the duration of a fixation depends on.
-pub(super) static OF_DURATION: [Feature; DURATION_FEATURES] = [
+pub(crate) static OF_DURATION: [Feature; DURATION_FEATURES] = [
     feature("ln(duration before / 200 ms)", |h| h.before()),
     feature("ln(amplitude / 7 characters)", |h| amplitude(h.event)),
     feature("ln(word / 5 letters)", |h| h.log_length(0)),
@@ -123,13 +123,13 @@ fn log_length(length: Option<f64>) -> f64 {
 }
 
 /// What the type of the next saccade depends on, at a fixation.
-pub(super) fn of_type(event: &Event) -> [f64; TYPE_FEATURES] {
+pub(crate) fn of_type(event: &Event) -> [f64; TYPE_FEATURES] {
     let here = Here { previous: None, event };
     OF_TYPE.each_ref().map(|feature| (feature.value)(&here))
 }
 
 /// Which moves are possible at a fixation.
-pub(super) fn possible(event: &Event) -> [bool; MOVES] {
+pub(crate) fn possible(event: &Event) -> [bool; MOVES] {
     let [before, after] = event.situation.around;
     [true, after > 0, after > 1, before > 0, true, true]
 }
@@ -144,13 +144,13 @@ fn amplitude(event: &Event) -> f64 {
 }
 
 /// What the duration of a fixation depends on, given the one before in the pass.
-pub(super) fn of_duration(previous: Option<&Event>, event: &Event) -> [f64; DURATION_FEATURES] {
+pub(crate) fn of_duration(previous: Option<&Event>, event: &Event) -> [f64; DURATION_FEATURES] {
     let here = Here { previous, event };
     OF_DURATION.each_ref().map(|feature| (feature.value)(&here))
 }
 
 /// Names of what the place depends on where a saccade lands: level, slope and bend of a word.
-pub(super) const OF_AIM: [&str; AIM_FEATURES] = [
+pub(crate) const OF_AIM: [&str; AIM_FEATURES] = [
     "level: nearest word",
     "level: ln(word / 5 letters)",
     "level: nearest x ln(word)",
@@ -174,13 +174,13 @@ pub(super) const OF_AIM: [&str; AIM_FEATURES] = [
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct AimedWord {
     /// Those of the level, of the slope and of the bend.
-    pub(super) features: [f64; AIM_FEATURES],
+    pub(crate) features: [f64; AIM_FEATURES],
 }
 
 impl AimedWord {
     /// A word of a line, seen from a fixation on that line. The regions of its words are between
     /// `bounds`; `visited` are those fixated before.
-    pub(super) fn new(bounds: &[f64], visited: &[bool], from: &Event, word: usize) -> Self {
+    pub(crate) fn new(bounds: &[f64], visited: &[bool], from: &Event, word: usize) -> Self {
         let c = from.word;
         // Without the blank before it.
         let length = |w: usize| log_length(Some((bounds[w + 1] - bounds[w] - 1.0).max(1.0)));

@@ -1,0 +1,133 @@
+//! What a fixation shows: what the eye did next, how long it stayed, how it aimed.
+//!
+//! A [`Glance`] is a function of the reading alone, whoever the readers are that it is compared with.
+//!
+//! | file | has |
+//! |---|---|
+//! | `features` | what moves, durations and landings are regressed on |
+//! | `aim` | where a saccade ended, and where it might have |
+
+pub(crate) mod aim;
+pub(crate) mod features;
+
+pub(crate) use aim::{AIMED, Aim, PART, Spot, Ways, shape};
+
+use self::features::{DURATION_FEATURES, TYPE_FEATURES};
+use crate::saccade::{DensityId, Event, Reading};
+
+/// What the eye may do next: a saccade of one of the types, with refixations to the left apart, or
+/// leave the line.
+pub(crate) const MOVES: usize = 6;
+/// To leave the line, for another one or for good.
+pub(crate) const LEAVE: usize = 4;
+/// To refixate further left; the type itself stands for refixations to the right.
+pub(crate) const BACK: usize = 5;
+/// A saccade with what its type depends on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Choice {
+    pub(crate) features: [f64; TYPE_FEATURES],
+    pub(crate) possible: [bool; MOVES],
+    pub(crate) chosen: usize,
+}
+
+/// A fixation with what its duration depends on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stay {
+    pub(crate) features: [f64; DURATION_FEATURES],
+    /// Of the duration, by how the eye came here: 0 for the first fixation of a pass, else the
+    /// number of the saccade type.
+    pub(crate) kind: usize,
+    /// ms.
+    pub(crate) duration: f64,
+}
+
+/// What a fixation shows of whoever reads.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Glance {
+    /// A move with what it depends on: the one away from the fixation or, while somebody reads on, the
+    /// one that led to it. None where signal was lost.
+    pub(crate) choice: Option<Choice>,
+    pub(crate) stay: Stay,
+    /// The saccade that led here, if any.
+    pub(crate) aim: Option<Aim>,
+}
+
+impl Glance {
+    /// The fixations of a reading, each with the move away from it.
+    pub(crate) fn all(reading: &Reading) -> Vec<Self> {
+        let mut gaze = Gaze::new(&reading.bounds);
+        let next = reading.events.iter().skip(1).map(Some).chain([None]);
+        let fixations = reading.events.iter().zip(next);
+        fixations
+            .map(|(event, next)| {
+                let choice = match next {
+                    Some(next) => choice(event, next),
+                    None => reading.complete.then(|| Choice::new(event, LEAVE)),
+                };
+                let (stay, aim) = gaze.arrive(&reading.bounds, event);
+                Self { choice, stay, aim }
+            })
+            .collect()
+    }
+}
+
+/// What the eye did between two fixations, where that is known.
+fn choice(event: &Event, next: &Event) -> Option<Choice> {
+    let chosen = match next {
+        Event { density: DensityId::Alpha1Bar, .. } => BACK,
+        Event { kind: Some(kind), .. } => *kind as usize,
+        // Signal was lost.
+        next if next.line == event.line => return None,
+        _ => LEAVE,
+    };
+    Some(Choice::new(event, chosen))
+}
+
+impl Choice {
+    /// A move away from a fixation.
+    pub(crate) fn new(event: &Event, chosen: usize) -> Self {
+        Self { features: features::of_type(event), possible: features::possible(event), chosen }
+    }
+}
+
+impl Stay {
+    fn new(previous: Option<&Event>, event: &Event) -> Self {
+        Self {
+            features: features::of_duration(previous, event),
+            kind: event.kind.map_or(0, |kind| kind as usize + 1),
+            duration: event.duration,
+        }
+    }
+}
+
+/// Follows the events of a reading. The work for each does not grow with their number.
+#[derive(Debug, Clone)]
+pub(crate) struct Gaze {
+    /// The words that were fixated, by line.
+    visited: Vec<Vec<bool>>,
+    before: Option<Event>,
+}
+
+impl Gaze {
+    /// Nothing was read yet of a text with these regions, by line.
+    pub(crate) fn new(bounds: &[Vec<f64>]) -> Self {
+        let visited = bounds.iter().map(|bounds| vec![false; bounds.len().saturating_sub(1)]);
+        Self { visited: visited.collect(), before: None }
+    }
+
+    /// The next fixation, with the move that led to it.
+    pub(crate) fn see(&mut self, bounds: &[Vec<f64>], event: &Event) -> Glance {
+        let choice = self.before.as_ref().and_then(|before| choice(before, event));
+        let (stay, aim) = self.arrive(bounds, event);
+        Glance { choice, stay, aim }
+    }
+
+    fn arrive(&mut self, bounds: &[Vec<f64>], event: &Event) -> (Stay, Option<Aim>) {
+        let before = self.before.replace(*event);
+        let previous = before.as_ref().filter(|_| event.kind.is_some());
+        let visited = &mut self.visited[event.line];
+        let aim = previous.and_then(|from| Aim::new(&bounds[event.line], visited, from, event));
+        visited[event.word] = true;
+        (Stay::new(previous, event), aim)
+    }
+}
