@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use gazeprint::method::{Background, Evidence, PopulationScorer, Slopes};
-use gazeprint::replay::{Known, Sketch};
+use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::score::Scorer as _;
 use gazeprint::search::{Queries, Row, scores};
@@ -362,7 +362,7 @@ fn read_from(
 pub(crate) struct Settling<'a> {
     pub(crate) id: &'a str,
     /// What the reader was enrolled with.
-    pub(crate) enrolled: &'a Known,
+    pub(crate) enrolled: &'a KnownReadings,
     /// What was remembered of this very probe.
     pub(crate) own: &'a [Sketch],
     pub(crate) is_enough: bool,
@@ -381,7 +381,8 @@ impl Settling<'_> {
         let mut tries = 1;
         loop {
             let earlier = gallery.earlier_probes(self.id)?;
-            let others = Known::new(earlier.iter().filter(|sketch| !self.own.contains(sketch)));
+            let others =
+                KnownReadings::new(earlier.iter().filter(|sketch| !self.own.contains(sketch)));
             let replay = replayed(self.enrolled, &others, self.sketches);
             let accepted = self.is_enough && (replay.is_none() || self.replays.allow_replay);
             let remembered = Remember { id: self.id, sketches: self.sketches, earlier: &earlier };
@@ -401,23 +402,27 @@ pub(crate) fn sketches(readings: &[Reading]) -> Vec<Sketch> {
 }
 
 /// What a reader was enrolled with; nothing of somebody unknown.
-pub(crate) fn enrolled(gallery: &mut Gallery, id: &str) -> anyhow::Result<Known> {
+pub(crate) fn enrolled(gallery: &mut Gallery, id: &str) -> anyhow::Result<KnownReadings> {
     let limits = limits_of(gallery.founding())?;
     let Some((recordings, _)) = gallery.recordings(id)? else {
-        return Ok(Known::default());
+        return Ok(KnownReadings::default());
     };
     let corpus = gazeprint_store::corpus("gallery", &[(id.to_owned(), recordings)])?;
-    Ok(Known::new(&sketches(&readings(&corpus, limits).0)))
+    Ok(KnownReadings::new(&sketches(&readings(&corpus, limits).0)))
 }
 
 /// What of a probe was there before.
-pub(crate) fn replayed(enrolled: &Known, earlier: &Known, probe: &[Sketch]) -> Option<Replayed> {
+pub(crate) fn replayed(
+    enrolled: &KnownReadings,
+    earlier: &KnownReadings,
+    probe: &[Sketch],
+) -> Option<Replayed> {
     found("enrolled", enrolled, probe).or_else(|| found("earlier probe", earlier, probe))
 }
 
 /// What of a probe is among known readings: readings of it or, where it was cut into smaller ones,
 /// pieces of all in a row.
-fn found(of: &'static str, known: &Known, probe: &[Sketch]) -> Option<Replayed> {
+fn found(of: &'static str, known: &KnownReadings, probe: &[Sketch]) -> Option<Replayed> {
     let count = |shares: Vec<f64>| (shares.len(), shares.into_iter().fold(0.0, f64::max));
     let shares = probe.iter().filter_map(|s| known.replayed(s)).map(|r| r.share);
     let (readings, share) = count(shares.collect());

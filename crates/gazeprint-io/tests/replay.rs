@@ -8,7 +8,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use gazeprint::corpus::Limits;
-use gazeprint::replay::{Known, PIECE, Sketch};
+use gazeprint::replay::{KnownReadings, PIECE, Sketch};
 use gazeprint::saccade::readings;
 use gazeprint_io::read_corpus;
 
@@ -23,7 +23,7 @@ fn others_readings_of_the_same_texts_are_no_replays() {
             let of = readings.iter().zip(&sketches).filter(move |(r, _)| r.reader % 2 == odd);
             of.map(|(_, sketch)| sketch)
         };
-        let known = Known::new(half(0));
+        let known = KnownReadings::new(half(0));
         let start = Instant::now();
         let flagged = half(1).filter(|sketch| known.replayed(sketch).is_some()).count();
         let seconds = start.elapsed().as_secs_f64();

@@ -21,7 +21,7 @@
 //!
 //! ```
 //! use gazeprint::corpus::Limits;
-//! use gazeprint::replay::{Known, Sketch};
+//! use gazeprint::replay::{KnownReadings, Sketch};
 //! use gazeprint::saccade::readings;
 //! use gazeprint::simulate::SimulationParams;
 //!
@@ -30,7 +30,7 @@
 //! let (readings, _) = readings(&people.build()?.run(), Limits::default());
 //! let sketches: Vec<Sketch> = readings.iter().map(Sketch::of).collect();
 //! let (enrolled, new) = sketches.split_at(sketches.len() / 2);
-//! let known = Known::new(enrolled);
+//! let known = KnownReadings::new(enrolled);
 //! let longest = enrolled.iter().max_by_key(|sketch| sketch.len()).unwrap();
 //! assert_eq!(known.replayed(longest).map(|replay| replay.share), Some(1.0));
 //! assert!(new.iter().all(|sketch| known.replayed(sketch).is_none()));
@@ -181,26 +181,50 @@ fn character(x: i32) -> i32 {
 /// Their fixations are sorted, so that a fixation of a probe is compared only with those that are
 /// much like it.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
-    entries: Vec<Entry>,
+pub struct KnownReadings {
+    /// Each sorted, and more than twice as long as the next: there are few of them, and a fixation
+    /// is sorted anew only when many others have come.
+    runs: Vec<Vec<Entry>>,
+    /// How many readings they are of.
+    readings: u32,
 }
 
-impl Known {
+impl KnownReadings {
     /// Known readings; those of them that are replays of each other do not matter.
     pub fn new<'a>(sketches: impl IntoIterator<Item = &'a Sketch>) -> Self {
-        let mut entries = Vec::new();
-        for (sketch, Sketch(marks)) in (0..=u32::MAX).zip(sketches) {
-            entries.extend((0..=u32::MAX).zip(marks).map(|(place, mark)| Entry {
-                line: mark.line,
-                character: character(mark.x),
-                duration: mark.duration,
-                x: mark.x,
-                sketch,
-                place,
-            }));
+        let mut run = Vec::new();
+        let mut known = Self::default();
+        sketches.into_iter().for_each(|sketch| run.extend(known.numbered(sketch)));
+        run.sort_unstable();
+        known.runs.push(run);
+        known
+    }
+
+    /// One more, whose place is after all others. It takes about as long however many there are.
+    pub fn add(&mut self, sketch: &Sketch) {
+        let mut run: Vec<Entry> = self.numbered(sketch).collect();
+        run.sort_unstable();
+        while let Some(mut longer) = self.runs.pop_if(|longer| longer.len() <= 2 * run.len()) {
+            longer.append(&mut run);
+            // Takes two sorted parts for what they are.
+            longer.sort();
+            run = longer;
         }
-        entries.sort_unstable();
-        Self { entries }
+        self.runs.push(run);
+    }
+
+    /// The fixations of the next reading.
+    fn numbered<'a>(&mut self, Sketch(marks): &'a Sketch) -> impl Iterator<Item = Entry> + use<'a> {
+        let sketch = self.readings;
+        self.readings = sketch.saturating_add(1);
+        (0..=u32::MAX).zip(marks).map(move |(place, mark)| Entry {
+            line: mark.line,
+            character: character(mark.x),
+            duration: mark.duration,
+            x: mark.x,
+            sketch,
+            place,
+        })
     }
 
     /// The known reading that a probe's reading is a replay of: the first of those most alike.
@@ -252,13 +276,15 @@ impl Known {
         let longest = mark.duration.saturating_add(apart);
         let first = character(mark.x.saturating_sub(NEAR));
         let last = character(mark.x.saturating_add(NEAR));
-        (first..=last).flat_map(move |character| {
+        let characters =
+            self.runs.iter().flat_map(move |run| (first..=last).map(move |c| (run, c)));
+        characters.flat_map(move |(run, character)| {
             let key = |entry: &Entry| (entry.line, entry.character, entry.duration);
             let from = (mark.line, character, shortest);
             let to = (mark.line, character, longest);
-            let from = self.entries.partition_point(|entry| key(entry) < from);
-            let to = self.entries.partition_point(|entry| key(entry) <= to);
-            &self.entries[from..to]
+            let from = run.partition_point(|entry| key(entry) < from);
+            let to = run.partition_point(|entry| key(entry) <= to);
+            &run[from..to]
         })
     }
 }

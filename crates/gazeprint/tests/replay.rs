@@ -4,7 +4,7 @@
 
 use gazeprint::corpus::Limits;
 use gazeprint::random::Stream;
-use gazeprint::replay::{FEWEST, Known, PIECE, PIECE_SHARE, SHARE, Sketch};
+use gazeprint::replay::{FEWEST, KnownReadings, PIECE, PIECE_SHARE, SHARE, Sketch};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn played(reading: &Reading, sd: [f64; 2], lost: f64, seed: u64) -> Sketch {
 #[test]
 fn replays_with_noise_or_losses_are_found() {
     let readings = people(SimulationParams { readers: 40, texts: 60, ..Default::default() });
-    let known = Known::new(&sketches(&readings));
+    let known = KnownReadings::new(&sketches(&readings));
     for (sd, lost) in [([0.0; 2], 0.0), ([0.2, 2.0], 0.0), ([0.0; 2], 0.1), ([0.2, 2.0], 0.1)] {
         let played: Vec<Sketch> = readings.iter().map(|r| played(r, sd, lost, 1)).collect();
         let probes: Vec<&[Sketch]> = played.chunks_exact(3).collect();
@@ -45,6 +45,26 @@ fn replays_with_noise_or_losses_are_found() {
         for (i, sketch) in played.iter().enumerate() {
             let replay = known.replayed(sketch);
             assert!(replay.is_none_or(|r| r.of == i && r.share >= SHARE && r.common >= FEWEST));
+        }
+    }
+}
+
+/// A watch adds texts as they end.
+#[test]
+fn readings_added_one_by_one_are_known_as_if_at_once() {
+    let readings = people(SimulationParams { readers: 12, texts: 30, ..Default::default() });
+    let sketches = sketches(&readings);
+    let played: Vec<Sketch> = readings.iter().map(|r| played(r, [0.2, 2.0], 0.1, 2)).collect();
+    let mut grown = KnownReadings::new(&sketches[..7]);
+    for (i, sketch) in sketches.iter().enumerate().skip(7) {
+        grown.add(sketch);
+        if i % 40 == 0 || i + 1 == sketches.len() {
+            let at_once = KnownReadings::new(&sketches[..=i]);
+            for probe in &played {
+                assert_eq!(grown.replayed(probe), at_once.replayed(probe));
+            }
+            let pieces = |known: &KnownReadings| known.replayed_pieces(&played).collect::<Vec<_>>();
+            assert_eq!(pieces(&grown), pieces(&at_once));
         }
     }
 }
@@ -65,7 +85,7 @@ fn to_read_a_text_again_is_no_replay() {
             let sketches = sketches(&readings);
             let (enrolled, new): (Vec<usize>, Vec<usize>) =
                 (0..readings.len()).partition(|&i| readings[i].reader.is_multiple_of(2));
-            let known = Known::new(enrolled.iter().map(|&i| &sketches[i]));
+            let known = KnownReadings::new(enrolled.iter().map(|&i| &sketches[i]));
             let flagged = new.iter().filter(|&&i| known.replayed(&sketches[i]).is_some()).count();
             assert!(flagged as f64 / (new.len() as f64) < 1e-3, "{flagged} of {}", new.len());
             let new: Vec<Sketch> = new.iter().map(|&i| sketches[i].clone()).collect();
@@ -80,7 +100,7 @@ fn to_read_a_text_again_is_no_replay() {
 #[test]
 fn a_recording_in_small_pieces_is_found() {
     let readings = people(SimulationParams { readers: 10, texts: 60, ..Default::default() });
-    let known = Known::new(&sketches(&readings));
+    let known = KnownReadings::new(&sketches(&readings));
     for (sd, lost) in [([0.0; 2], 0.0), ([0.2, 2.0], 0.1)] {
         let (mut probes, mut found) = (0_usize, 0_usize);
         for some in readings.chunks_exact(3) {
@@ -110,16 +130,16 @@ fn eight_fixations_in_a_row_are_found_wherever_they_are() {
         let row: Vec<Mark> = (0..length).map(mark).collect();
         let probe: Vec<Sketch> = row.chunks(3).map(sketch).collect();
         for few in row.windows(8) {
-            let known = Known::new([&sketch(few)]);
+            let known = KnownReadings::new([&sketch(few)]);
             let found: Vec<f64> = known.replayed_pieces(&probe).map(|r| r.share).collect();
             assert!(!found.is_empty(), "{length}: {few:?}");
             assert!(found.iter().all(|share| *share >= PIECE_SHARE), "{found:?}");
         }
         // Six of ten are not enough.
-        let known = Known::new([&sketch(&row[1..7])]);
+        let known = KnownReadings::new([&sketch(&row[1..7])]);
         assert!(length < 10 || known.replayed_pieces(&probe).next().is_none(), "{length}");
     }
-    assert!(Known::default().replayed_pieces(&[]).next().is_none());
+    assert!(KnownReadings::default().replayed_pieces(&[]).next().is_none());
 }
 
 #[test]
@@ -131,11 +151,11 @@ fn sketches_are_small_and_come_back() {
         assert_eq!(sketch.len(), reading.events.len());
         let text = serde_json::to_string(&sketch).unwrap();
         assert_eq!(serde_json::from_str::<Sketch>(&text).unwrap(), sketch);
-        let found = Known::new([&sketch]).replayed(&sketch);
+        let found = KnownReadings::new([&sketch]).replayed(&sketch);
         assert_eq!(found.map(|r| (r.common, r.share)), Some((sketch.len(), 1.0)));
-        assert!(Known::new([&sketch]).replayed(&Sketch::default()).is_none());
+        assert!(KnownReadings::new([&sketch]).replayed(&Sketch::default()).is_none());
     }
-    assert!(Known::default().replayed(&Sketch::of(&readings[0])).is_none());
+    assert!(KnownReadings::default().replayed(&Sketch::of(&readings[0])).is_none());
 }
 
 type Mark = (u16, i32, u16);
@@ -177,8 +197,11 @@ proptest! {
         let lengths: Vec<usize> = known.iter().map(|k| common(&probe, k)).collect();
         let most = lengths.iter().copied().max().unwrap_or(0);
         let expected = (most >= FEWEST && 2 * most >= probe.len()).then_some(most);
-        let found = Known::new(&sketched).replayed(&sketch(&probe));
+        let found = KnownReadings::new(&sketched).replayed(&sketch(&probe));
         prop_assert_eq!(found.map(|r| r.common), expected);
+        let mut grown = KnownReadings::default();
+        sketched.iter().for_each(|sketch| grown.add(sketch));
+        prop_assert_eq!(grown.replayed(&sketch(&probe)), found);
         if let Some(replay) = found {
             prop_assert_eq!(replay.of, lengths.iter().position(|l| *l == most).unwrap());
             prop_assert_eq!(replay.share, most as f64 / probe.len() as f64);

@@ -21,7 +21,7 @@ mod make;
 mod words;
 
 use gazeprint::method::Fitted;
-use gazeprint::replay::{Known, Sketch};
+use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::saccade::Reading;
 use gazeprint::score::Scorer;
 use rayon::prelude::*;
@@ -145,7 +145,7 @@ struct Presented<'a> {
 
 /// What countermeasures say of readings, each held against its target; by place in the corpus.
 struct Checked<'a> {
-    known: &'a Known,
+    known: &'a KnownReadings,
     sketches: Vec<Sketch>,
     replayed: Vec<bool>,
     statistics: Vec<Option<Statistics>>,
@@ -159,7 +159,7 @@ impl SplitAttacks {
         let scorer = fitted.scorer.as_ref();
         let sketches: Vec<Sketch> =
             split.train.par_iter().map(|&(_, i)| Sketch::of(&divided.readings[i])).collect();
-        let known = Known::new(&sketches);
+        let known = KnownReadings::new(&sketches);
         let (test, train) = (split.test_by_reader(), by_reader(split, &split.train));
         let making = Making { divided, number };
         let readings: Vec<&Reading> = divided.readings.iter().collect();
@@ -250,7 +250,7 @@ fn cut(
 impl<'a> Checked<'a> {
     fn of(
         scorer: &dyn Scorer,
-        known: &'a Known,
+        known: &'a KnownReadings,
         learned: Option<&Learned<'_>>,
         of: &[(usize, usize)],
         readings: &[&Reading],
