@@ -2,11 +2,12 @@
 
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use gazeprint::corpus::{Chars, Corpus, Fixation, Limits, Millis, Scanpath, Text};
-use gazeprint::replay::{Known, Sketch};
-use gazeprint::saccade::{Reading, readings};
+use gazeprint::corpus::{Chars, Fixation, Limits, Millis, Text};
+use gazeprint::live::LiveReading;
+use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::score::Scorer as _;
 use gazeprint_eval::decision::Rules;
 use gazeprint_eval::watch::{Decision, Step, WatchParams, Watcher};
@@ -92,14 +93,6 @@ fn is_true(counted: &bool) -> bool {
     *counted
 }
 
-/// The text being read, with what was made of it.
-struct Current {
-    text: Text,
-    fixations: Vec<Fixation>,
-    /// What counted so far.
-    reading: Option<Reading>,
-}
-
 /// Somebody who is being watched.
 struct Session<'a> {
     id: &'a str,
@@ -108,10 +101,13 @@ struct Session<'a> {
     replays: ReplayArgs,
     watcher: Watcher<'a>,
     /// What the reader was enrolled with, and earlier probes.
-    known: [Known; 2],
-    current: Option<Current>,
+    known: [KnownReadings; 2],
+    /// The text being read.
+    current: Option<LiveReading>,
     /// Texts that were read to their end.
     ended: Vec<Sketch>,
+    /// The same, to be compared with.
+    own: KnownReadings,
     /// What was remembered of this session.
     remembered: Vec<Sketch>,
     replay: Option<Replayed>,
@@ -150,9 +146,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         limits,
         replays: args.replays,
         watcher: Watcher::new(&comparing.rules, comparing.templates.len(), place, params),
-        known: [probe::enrolled(&mut gallery, id)?, Known::new(&gallery.earlier_probes(id)?)],
+        known: [
+            probe::enrolled(&mut gallery, id)?,
+            KnownReadings::new(&gallery.earlier_probes(id)?),
+        ],
         current: None,
         ended: Vec::new(),
+        own: KnownReadings::default(),
         remembered: Vec::new(),
         replay: None,
         logged: (Decision::GoOn, false),
@@ -205,7 +205,7 @@ fn listen(
                 at()
             )
         })?;
-        if session.current.as_ref().is_none_or(|c| c.text.id() != incoming.text) {
+        if session.current.as_ref().is_none_or(|c| c.text().id() != incoming.text) {
             let Some(text) = texts.iter().find(|t| t.id() == incoming.text) else {
                 bail!(
                     "{}: found text {:?}, expected one of {}",
@@ -222,7 +222,7 @@ fn listen(
                 }
             }
         }
-        let counted = session.step(incoming).with_context(at)?;
+        let counted = session.step(&incoming);
         session.settle(gallery)?;
         let answer = session.answer(counted);
         if args.by_text {
@@ -239,15 +239,16 @@ fn listen(
 impl Session<'_> {
     /// Another text begins. That before it is looked at as a whole.
     fn begin(&mut self, text: &Text) {
-        let next = Current { text: text.clone(), fixations: Vec::new(), reading: None };
+        let next = LiveReading::new(Arc::new(text.clone()), self.limits);
         let before = self.current.replace(next);
-        if let Some(reading) = before.and_then(|before| before.reading) {
-            let ended = Sketch::of(&reading);
+        if let Some(reading) = before.as_ref().and_then(LiveReading::reading) {
+            let ended = Sketch::of(reading);
             self.look_at(std::slice::from_ref(&ended));
             // Who takes over may play back what was read in this very session.
-            let own =
-                replayed(&Known::default(), &Known::new(&self.ended), std::slice::from_ref(&ended));
+            let earlier = KnownReadings::default();
+            let own = replayed(&earlier, &self.own, std::slice::from_ref(&ended));
             self.replay = self.replay.take().or(own);
+            self.own.add(&ended);
             self.ended.push(ended);
         }
     }
@@ -262,7 +263,7 @@ impl Session<'_> {
 
     /// Everything that was read.
     fn read(&self) -> Vec<Sketch> {
-        let current = self.current.as_ref().and_then(|c| c.reading.as_ref());
+        let current = self.current.as_ref().and_then(LiveReading::reading);
         self.ended.iter().cloned().chain(current.map(Sketch::of)).collect()
     }
 
@@ -341,25 +342,20 @@ impl Session<'_> {
     }
 
     /// Looks at a fixation; false where it does not count.
-    fn step(&mut self, incoming: Incoming) -> anyhow::Result<bool> {
-        let Some(current) = self.current.as_mut() else { return Ok(false) };
-        let only = (current.text.lines().len() == 1).then(|| current.text.lines()[0].number());
-        current.fixations.push(Fixation {
+    fn step(&mut self, incoming: &Incoming) -> bool {
+        let Some(current) = self.current.as_mut() else { return false };
+        let lines = current.text().lines();
+        let only = (lines.len() == 1).then(|| lines[0].number());
+        let fixation = Fixation {
             line: incoming.line.or(only),
             x: incoming.x_char.filter(|x| x.is_finite()).map(Chars),
             duration: incoming.duration_ms.filter(|d| d.is_finite()).map(Millis),
             onset: None,
             gap: incoming.gap,
-        });
-        let counted = current.reading.as_ref().map_or(0, |reading| reading.events.len());
-        let reading = read_so_far(current, self.limits)?;
-        let Some(reading) = reading.filter(|reading| reading.events.len() != counted) else {
-            return Ok(false);
         };
-        let duration = reading.events.last().map_or(0.0, |event| event.duration);
-        self.watcher.next(duration, self.comparing.templates.added(&reading));
-        current.reading = Some(reading);
-        Ok(true)
+        let Ok(step) = current.see(&fixation) else { return false };
+        self.watcher.next(step.event().duration, self.comparing.templates.added(&step));
+        true
     }
 }
 
@@ -400,19 +396,4 @@ fn say(out: &mut impl Write, answer: &Outgoing) -> anyhow::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         result => Ok(result.map(|()| true)?),
     }
-}
-
-/// The reading as far as it was seen; none while nothing counts.
-fn read_so_far(current: &Current, limits: Limits) -> anyhow::Result<Option<Reading>> {
-    let path = Scanpath {
-        reader: 0,
-        text: 0,
-        session: String::new(),
-        trial: String::new(),
-        order: None,
-        fixations: current.fixations.clone(),
-    };
-    let corpus = Corpus::new("watch", vec![String::new()], vec![current.text.clone()], vec![path])?;
-    let reading = readings(&corpus, limits).0.pop();
-    Ok(reading.map(|reading| Reading { complete: false, ..reading }))
 }

@@ -14,6 +14,7 @@
 
 use std::collections::VecDeque;
 
+use gazeprint::live::steps;
 use gazeprint::saccade::Reading;
 use gazeprint::score::Scorer;
 use serde::{Deserialize, Serialize};
@@ -94,9 +95,7 @@ pub struct Watcher<'a> {
 /// A move is known when the next fixation begins, and counts with that one. The last one, away from
 /// the text, is not known while somebody reads.
 pub fn increments(scorer: &dyn Scorer, reading: &Reading) -> Vec<Vec<f64>> {
-    let until =
-        |seen: usize| Reading { events: reading.events[..seen].to_vec(), ..reading.clone() };
-    (1..=reading.events.len()).map(|seen| scorer.added(&until(seen))).collect()
+    steps(reading).map(|step| scorer.added(&step)).collect()
 }
 
 impl<'a> Watcher<'a> {

@@ -452,7 +452,11 @@ pub struct Pass {
 
 impl Text {
     /// Where a fixation lands, or why it does not count.
-    fn land(&self, fixation: &Fixation, limits: Limits) -> Result<(usize, Landing), DropReason> {
+    pub(crate) fn land(
+        &self,
+        fixation: &Fixation,
+        limits: Limits,
+    ) -> Result<(usize, Landing), DropReason> {
         let x = fixation.x.filter(|x| x.0.is_finite());
         let (Some(number), Some(Chars(x))) = (fixation.line, x) else {
             return Err(DropReason::MissingPosition);

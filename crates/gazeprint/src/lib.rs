@@ -66,6 +66,7 @@
 //! | [`situation`] | fixations on a text | what is around them |
 //! | [`saccade`] | passes | [`Reading`](saccade::Reading)s: types, amplitudes with intervals, durations |
 //! | `glance` | readings | what each fixation shows: the move, the stay, the aim |
+//! | [`live`] | fixations as they come | one [`LiveStep`](live::LiveStep) for each that counts |
 //! | [`density`] | observations of one density | a truncated likelihood and a Gaussian prior over theta |
 //! | [`inference`] | likelihood and prior | the mode, and the posterior by one of three engines |
 //! | [`template`] | a reader's densities; a reading | a dense row; a sparse [`Probe`](template::Probe) |
@@ -84,6 +85,7 @@ mod glance;
 pub mod inference;
 #[doc(hidden)] // public for `benches/kernels.rs` alone
 pub mod kernels;
+pub mod live;
 pub mod method;
 pub mod random;
 pub mod replay;

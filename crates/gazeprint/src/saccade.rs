@@ -12,6 +12,7 @@
 //! | 4 | regression | word < c | alpha4(-a) | [s - L_c, inf) |
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -234,16 +235,21 @@ pub fn classify(
 }
 
 /// Follows a reading of a text from fixation to fixation.
-pub(crate) struct Follower<'a> {
-    text: &'a Text,
-    reach: Reach<'a>,
+#[derive(Debug, Clone)]
+pub(crate) struct Follower<T> {
+    text: T,
+    reach: Reach,
     /// The landing before, with its line; none where a pass starts.
     before: Option<(usize, Landing)>,
 }
 
-impl<'a> Follower<'a> {
-    pub(crate) fn new(text: &'a Text) -> Self {
-        Self { text, reach: Reach::new(text), before: None }
+impl<T: Deref<Target = Text>> Follower<T> {
+    pub(crate) fn new(text: T) -> Self {
+        Self { reach: Reach::new(&text), text, before: None }
+    }
+
+    pub(crate) fn text(&self) -> &Text {
+        &self.text
     }
 
     /// A new pass starts with the next fixation.
@@ -273,7 +279,7 @@ impl<'a> Follower<'a> {
             x: landing.x,
             line,
             word: landing.word,
-            situation: self.reach.see(line, &landing),
+            situation: self.reach.see(&self.text, line, &landing),
         }
     }
 }
@@ -322,6 +328,16 @@ impl Reading {
     ) -> Option<Self> {
         let (events, _) = events(text, fixations, limits);
         (!events.is_empty()).then(|| Self { events, complete: true, ..self.clone() })
+    }
+
+    /// A copy of its first fixations, so many, whose end is not known to be one.
+    pub fn until(&self, fixations: usize) -> Self {
+        Self {
+            events: self.events[..fixations.min(self.events.len())].to_vec(),
+            complete: false,
+            bounds: Arc::clone(&self.bounds),
+            ..*self
+        }
     }
 
     /// The fixations, each with the one before it in its pass.

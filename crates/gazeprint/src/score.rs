@@ -2,6 +2,7 @@
 
 use crate::corpus::{Fixation, Limits, Text};
 use crate::kernels;
+use crate::live::LiveStep;
 use crate::method::Surprise;
 use crate::random::Stream;
 use crate::saccade::Reading;
@@ -30,16 +31,12 @@ pub trait Scorer: Send + Sync {
     /// Whether the scores of a merged probe are the sums of the scores of its parts.
     fn is_additive(&self) -> bool;
 
-    /// What the last fixation of a reading that goes on adds to the scores of all readers, and the
-    /// move that led to it.
-    fn added(&self, reading: &Reading) -> Vec<f64> {
-        let until = |fixations: usize| {
-            let events = reading.events[..fixations].to_vec();
-            self.scores(&self.probe(&Reading { events, complete: false, ..reading.clone() }))
-        };
-        let fixations = reading.events.len();
-        let before = until(fixations.saturating_sub(1));
-        until(fixations).iter().zip(before).map(|(now, before)| now - before).collect()
+    /// What one more fixation of a reading that goes on adds to the scores of all readers, and the
+    /// move that led to it. Where scores are sums, it is computed from these alone.
+    fn added(&self, step: &LiveStep<'_>) -> Vec<f64> {
+        let scores = |reading: &Reading| self.scores(&self.probe(reading));
+        let (before, now) = (scores(&step.before()), scores(&step.after()));
+        now.iter().zip(before).map(|(now, before)| now - before).collect()
     }
 
     /// A reading of a text as the template of a reader has it, drawn at random: what whoever gets
@@ -130,6 +127,10 @@ impl Scorer for TemplateScorer {
 
     fn is_additive(&self) -> bool {
         true
+    }
+
+    fn added(&self, step: &LiveStep<'_>) -> Vec<f64> {
+        self.scores(&self.layout.probe_of(std::slice::from_ref(step.event())))
     }
 }
 

@@ -20,8 +20,8 @@ pub struct Situation {
 }
 
 /// Follows one reading of a text.
-pub(crate) struct Reach<'a> {
-    text: &'a Text,
+#[derive(Debug, Clone)]
+pub(crate) struct Reach {
     /// Words before each line.
     before: Vec<usize>,
     words: usize,
@@ -29,8 +29,8 @@ pub(crate) struct Reach<'a> {
     furthest: Option<usize>,
 }
 
-impl<'a> Reach<'a> {
-    pub(crate) fn new(text: &'a Text) -> Self {
+impl Reach {
+    pub(crate) fn new(text: &Text) -> Self {
         let mut words = 0;
         let before = text
             .lines()
@@ -40,18 +40,18 @@ impl<'a> Reach<'a> {
                 words - line.words().len()
             })
             .collect();
-        Self { text, before, words, furthest: None }
+        Self { before, words, furthest: None }
     }
 
-    /// The situation of the next fixation of the reading.
-    pub(crate) fn see(&mut self, line: usize, landing: &Landing) -> Situation {
-        let words = self.text.lines()[line].words();
+    /// The situation of the next fixation of the reading of that text.
+    pub(crate) fn see(&mut self, text: &Text, line: usize, landing: &Landing) -> Situation {
+        let words = text.lines()[line].words();
         let number = self.before[line] + landing.word;
         let new = self.furthest.is_none_or(|furthest| number > furthest);
         if new {
             self.furthest = Some(number);
         }
-        let (low, high) = self.text.lines()[line].region(landing.word);
+        let (low, high) = text.lines()[line].region(landing.word);
         let length = |i: usize| words.get(i).map(|w| f64::from(w.end) - f64::from(w.start));
         Situation {
             lengths: [0, 1, 2].map(|ahead| length(landing.word + ahead)),

@@ -222,7 +222,12 @@ impl Layout {
 
     /// A reading as a sparse vector.
     pub fn probe(&self, reading: &Reading) -> Probe {
-        let mut entries = Vec::with_capacity(16 * reading.events.len());
+        self.probe_of(&reading.events)
+    }
+
+    /// Fixations as a sparse vector: what each says does not depend on the others.
+    pub(crate) fn probe_of(&self, events: &[Event]) -> Probe {
+        let mut entries = Vec::with_capacity(16 * events.len());
         let (mut constant, mut clamped) = (0.0, 0);
         let mut observe = |id: DensityId, o: &Observation| {
             if let Some(segment) = self.segments.iter().find(|s| s.id == id) {
@@ -230,14 +235,14 @@ impl Layout {
                 clamped += usize::from(segment.clamps(o));
             }
         };
-        let mut types = Vec::with_capacity(2 * reading.events.len());
-        for event in &reading.events {
+        let mut types = Vec::with_capacity(2 * events.len());
+        for event in events {
             observe(event.density, &event.amplitude);
             observe(event.duration_density(), &Observation::free(event.duration));
             types.extend(self.type_entries(event));
         }
         entries.extend(types);
-        Probe { clamped, ..Probe::new(entries, constant, reading.events.len()) }
+        Probe { clamped, ..Probe::new(entries, constant, events.len()) }
     }
 
     fn type_entries(&self, event: &Event) -> impl Iterator<Item = (u32, f64)> {

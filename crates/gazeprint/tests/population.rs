@@ -4,6 +4,7 @@
 
 use gazeprint::corpus::{Chars, Corpus, Fixation, Limits, Line, Millis, Scanpath, Text, Word};
 use gazeprint::inference::{Engine, Laplace};
+use gazeprint::live::steps;
 use gazeprint::method::{Method, Population, SharedDensity, Training, Unwatched, population};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
@@ -47,10 +48,10 @@ fn readers_are_recognised() {
     let scorer = fitted.scorer.as_ref();
     for reading in test.iter().step_by(29) {
         let mut sums = [0.0; 12];
-        for seen in 1..=reading.events.len() {
-            let events = reading.events[..seen].to_vec();
-            let until = Reading { events, complete: false, ..(*reading).clone() };
-            sums.iter_mut().zip(scorer.added(&until)).for_each(|(sum, added)| *sum += added);
+        for (seen, step) in steps(reading).enumerate() {
+            let until = reading.until(seen + 1);
+            assert_eq!(step.after(), until);
+            sums.iter_mut().zip(scorer.added(&step)).for_each(|(sum, added)| *sum += added);
             for (sum, score) in sums.iter().zip(scorer.scores(&scorer.probe(&until))) {
                 assert!((sum - score).abs() < 1e-9 * score.abs(), "{seen}: {sum} {score}");
             }

@@ -1,10 +1,15 @@
 //! From fixations to passes, saccade types and intervals: what holds for every text and scanpath.
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+use std::sync::Arc;
+
 use gazeprint::corpus::{
     Chars, Corpus, DropReason, Drops, Fixation, Landing, Limits, Line, Millis, Scanpath, Text, Word,
 };
-use gazeprint::saccade::{DensityId, Observation, SaccadeType, Truncation, classify, readings};
+use gazeprint::live::{LiveReading, steps};
+use gazeprint::saccade::{
+    DensityId, Event, Observation, SaccadeType, Truncation, classify, events, readings,
+};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -212,6 +217,37 @@ proptest! {
     }
 
     #[test]
+    fn fixations_one_by_one_are_the_events_of_all(
+        text in text(),
+        fixations in vec(fixation(), 0..40),
+    ) {
+        let mut live = LiveReading::new(Arc::new(text.clone()), Limits::default());
+        let mut dropped = Drops::default();
+        for fixation in &fixations {
+            let before = live.reading().map_or(0, |reading| reading.events.len());
+            match live.see(fixation) {
+                Ok(step) => {
+                    prop_assert_eq!(step.before().events.len(), before);
+                    prop_assert_eq!(step.after().events.last().copied(), Some(*step.event()));
+                }
+                Err(reason) => {
+                    dropped.count(reason);
+                    prop_assert_eq!(live.reading().map_or(0, |r| r.events.len()), before);
+                }
+            }
+        }
+        let (all, drops) = events(&text, &fixations, Limits::default());
+        prop_assert_eq!(dropped, drops);
+        prop_assert_eq!(live.reading().is_none(), all.is_empty());
+        if let Some(reading) = live.reading() {
+            prop_assert_eq!(&reading.events, &all);
+            prop_assert!(!reading.complete);
+            let walked: Vec<Event> = steps(reading).map(|step| *step.event()).collect();
+            prop_assert_eq!(walked, all);
+        }
+    }
+
+    #[test]
     fn readings_hold_one_event_for_each_fixation_that_counts(
         text in text(),
         recordings in vec(vec(fixation(), 0..20), 1..4),
@@ -337,4 +373,11 @@ fn limits_are_inclusive() {
     let (passes, drops) = two_lines().passes(&fixations, Limits::default());
     assert_eq!(passes[0].landings.len(), 2);
     assert_eq!((drops.of(DropReason::TooShort), drops.of(DropReason::TooLong)), (1, 1));
+}
+
+/// A watch may be handed from thread to thread.
+#[test]
+fn live_readings_are_sent() {
+    fn sent<T: Send + 'static>() {}
+    sent::<LiveReading>();
 }

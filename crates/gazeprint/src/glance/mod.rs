@@ -91,7 +91,7 @@ impl Choice {
 }
 
 impl Stay {
-    fn new(previous: Option<&Event>, event: &Event) -> Self {
+    pub(crate) fn new(previous: Option<&Event>, event: &Event) -> Self {
         Self {
             features: features::of_duration(previous, event),
             kind: event.kind.map_or(0, |kind| kind as usize + 1),

@@ -7,8 +7,9 @@ use super::forge::Forger;
 use super::lanes::{Common, Lanes, parts};
 use super::surprise::Surprise;
 use crate::corpus::{Fixation, Limits, Text};
-use crate::glance::{Gaze, Glance};
+use crate::glance::Glance;
 use crate::kernels::{LANES, Pack};
+use crate::live::LiveStep;
 use crate::random::Stream;
 use crate::saccade::Reading;
 use crate::score::{Scorer, TemplateScorer};
@@ -102,13 +103,9 @@ impl Scorer for PopulationScorer {
         true
     }
 
-    fn added(&self, reading: &Reading) -> Vec<f64> {
-        let events = reading.events.last().cloned().into_iter().collect();
-        let last = Reading { events, ..reading.clone() };
-        let mut gaze = Gaze::new(&reading.bounds);
-        let seen = reading.events.iter().map(|event| gaze.see(&reading.bounds, event));
-        let seen = seen.last().into_iter().collect();
-        self.scores(&self.places.probe(&last).with_glances(seen, 0))
+    fn added(&self, step: &LiveStep<'_>) -> Vec<f64> {
+        let place = self.places.layout().probe_of(std::slice::from_ref(step.event()));
+        self.scores(&place.with_glances(vec![step.glance().clone()], 0))
     }
 
     fn forge(
@@ -143,5 +140,88 @@ impl PopulationScorer {
                 Forger::new(&self.common, &self.population, 0, layout, row)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::corpus::{Chars, Millis};
+    use crate::glance::{Aim, Choice, Stay};
+    use crate::live::{LiveReading, steps};
+    use crate::method::{Population, Template, Unwatched};
+    use crate::saccade::{Event, readings};
+    use crate::simulate::SimulationParams;
+
+    /// What the last fixation of a reading shows, found anew from all of them.
+    fn last(reading: &Reading) -> Glance {
+        let (event, before) = reading.events.split_last().unwrap();
+        let previous = before.last().filter(|_| event.kind.is_some());
+        let mut visited = vec![false; reading.bounds[event.line].len() - 1];
+        let on_line = before.iter().filter(|before| before.line == event.line);
+        on_line.for_each(|before| visited[before.word] = true);
+        let bounds = &reading.bounds[event.line];
+        let left = |from: &Event| event.kind.is_some() || from.line != event.line;
+        let choice = before.last().filter(|from| left(from));
+        // Of two fixations, the first shows the move between them.
+        let pair = |from: &Event| {
+            let pair = Reading { events: vec![*from, *event], complete: false, ..reading.until(0) };
+            Glance::all(&pair).remove(0).choice
+        };
+        let choice: Option<Choice> = choice.and_then(pair);
+        Glance {
+            choice,
+            stay: Stay::new(previous, event),
+            aim: previous.and_then(|from| Aim::new(bounds, &visited, from, event)),
+        }
+    }
+
+    /// To the last bit, whatever was dropped or lost on the way.
+    #[test]
+    fn fixations_one_by_one_add_what_the_whole_reading_says_of_the_last() {
+        let params = SimulationParams { readers: 5, texts: 10, lines: 2, ..Default::default() };
+        let corpus = params.build().unwrap().run();
+        let limits = Limits::default();
+        let (readings, _) = readings(&corpus, limits);
+        let all: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
+        let population = Population::learn(5, &all, &Unwatched).unwrap();
+        let own = |reader| readings.iter().filter(move |r| r.reader == reader).collect::<Vec<_>>();
+        let templates: Vec<Template> =
+            (0..5).map(|reader| population.template(&own(reader))).collect();
+        let scorer = population.background().scorer(&templates).unwrap();
+        let bits = |scores: &[f64]| -> Vec<u64> { scores.iter().map(|s| s.to_bits()).collect() };
+        let (mut counted, mut lost) = (0, 0);
+        for (number, path) in corpus.scanpaths().iter().enumerate() {
+            let text = Arc::new(corpus.texts()[path.text].clone());
+            let mut live = LiveReading::new(text, limits);
+            let mut found = Vec::new();
+            for (i, fixation) in path.fixations.iter().enumerate() {
+                let mut fixation = *fixation;
+                match (7 * i + 3 * number) % 11 {
+                    0 => fixation.gap = true,
+                    1 => fixation.duration = Some(Millis(3.0)),
+                    2 => (fixation.gap, fixation.x) = (true, Some(Chars(-90.0))),
+                    3 => fixation.line = fixation.line.map(|line| 3 - line),
+                    _ => {}
+                }
+                let Ok(step) = live.see(&fixation) else { continue };
+                let added = scorer.added(&step);
+                let until = step.after();
+                let place =
+                    scorer.places.probe(&Reading { events: vec![*step.event()], ..until.until(0) });
+                let glance = last(&until);
+                lost += usize::from(glance.choice.is_none() && until.events.len() > 1);
+                let expected = scorer.scores(&place.with_glances(vec![glance], 0));
+                assert_eq!(bits(&added), bits(&expected), "{number} {i}");
+                found.push(added);
+            }
+            counted += found.len();
+            let Some(reading) = live.reading() else { continue };
+            let walked: Vec<Vec<f64>> = steps(reading).map(|step| scorer.added(&step)).collect();
+            assert_eq!(walked, found);
+        }
+        assert!(counted > 200 && lost > 10, "{counted} {lost}");
     }
 }
