@@ -1,8 +1,8 @@
 //! The `gazeprint` command.
 
 mod bench;
-mod calibrate;
 mod enroll;
+mod exit;
 mod export;
 mod gallery;
 mod identify;
@@ -12,13 +12,15 @@ mod opening;
 mod population;
 mod probe;
 mod progress;
+mod signals;
 mod simulate;
 mod study;
 mod verify;
 mod watch;
+mod words;
 
 use std::fmt;
-use std::io::{ErrorKind, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -27,6 +29,9 @@ use gazeprint::corpus::Corpus;
 use gazeprint::simulate::Simulation;
 use gazeprint_io::import::WithoutWords;
 use gazeprint_io::{Notes, WriteError};
+use gazeprint_recognition::ErrorKind;
+
+use self::exit::Exit;
 
 /// Who is reading? Recognises people by how their eyes move over text.
 #[derive(Debug, Parser)]
@@ -47,7 +52,9 @@ Examples:
   gazeprint identify unknown --gallery staff.gallery
   gazeprint verify claim --reader anna --gallery staff.gallery
 
-Exit codes: 0 done or accepted, 1 failed, 2 wrong usage, 3 rejected or unknown, 130 interrupted."
+Exit codes: 0 done, accepted or named; 1 failed; 2 wrong usage; 3 rejected or unknown; 4 undecided;
+5 replay; 6 locked (no or wrong key); 7 damaged; 130 interrupted. With --json, errors are JSON too, on
+standard error: {\"error\": {\"kind\", \"message\"}}."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -82,24 +89,6 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Exit code of a claim that was rejected, and of somebody unknown.
-const REFUSED: u8 = 3;
-
-/// The answer is no: not accepted, or nobody known.
-#[derive(Debug)]
-pub(crate) struct Refused;
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("refused")
-    }
-}
-
-impl std::error::Error for Refused {}
-
-/// Exit code after Ctrl-C, as shells have it.
-pub(crate) const INTERRUPTED: u8 = 130;
-
 /// Work stopped by Ctrl-C, with what to say of it.
 #[derive(Debug)]
 pub(crate) struct Interrupted(pub(crate) &'static str);
@@ -119,6 +108,13 @@ impl fmt::Display for Interrupted {
 }
 
 impl std::error::Error for Interrupted {}
+
+/// The corpus in a folder, or the built-in simulated one; what looked odd on reading it is said.
+pub(crate) fn corpus_with_notes(folder: Option<&Path>) -> anyhow::Result<Corpus> {
+    let (corpus, notes) = corpus_or_default(folder)?;
+    notes.messages().iter().for_each(|message| words::note(message));
+    Ok(corpus)
+}
 
 /// The corpus in a folder, or the built-in simulated one, with what looked odd on reading it.
 pub(crate) fn corpus_or_default(folder: Option<&Path>) -> anyhow::Result<(Corpus, Notes)> {
@@ -149,9 +145,14 @@ pub(crate) fn refuse_without_words(folder: &Path) -> anyhow::Result<()> {
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => Ok(result?),
     }
+}
+
+/// Writes an answer as JSON.
+pub(crate) fn print_json(answer: &impl serde::Serialize) -> anyhow::Result<()> {
+    print(&format!("{}\n", serde_json::to_string_pretty(answer)?))
 }
 
 /// What to do where something cannot be written.
@@ -165,32 +166,52 @@ pub(crate) fn explain(error: WriteError) -> anyhow::Error {
     }
 }
 
-fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+fn run(command: Command) -> anyhow::Result<Exit> {
+    match command {
         Command::Study(args) => study::run(*args),
         Command::Simulate(args) => simulate::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Population(args) => population::run(args),
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(args),
-        Command::Enroll(args) => enroll::run(args),
-        Command::Identify(args) => identify::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Watch(args) => watch::run(&args),
+        Command::Enroll(args) => enroll::run(&args),
+        Command::Identify(args) => return identify::run(&args),
+        Command::Verify(args) => return verify::run(&args),
+        Command::Watch(args) => return watch::run(&args),
         Command::Gallery(args) => gallery::run(args),
         Command::Bench(args) => bench::run(&args),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        // The answer was given already.
-        Err(error) if error.is::<Refused>() => ExitCode::from(REFUSED),
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(match () {
-                () if error.is::<Usage>() => 2,
-                () if error.is::<Interrupted>() => INTERRUPTED,
-                () => 1,
-            })
-        }
     }
+    .map(|()| Exit::Done)
+}
+
+/// Says what went wrong, as words or as JSON.
+fn complain(kind: ErrorKind, message: &str, json: bool) {
+    match json {
+        true => {
+            eprintln!(
+                "{}",
+                serde_json::json!({"error": {"kind": kind.name(), "message": message}})
+            );
+        }
+        false => eprintln!("error: {message}"),
+    }
+}
+
+fn main() -> ExitCode {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        // What was asked for, like --help, is no error.
+        Err(error) if json && error.use_stderr() => {
+            complain(ErrorKind::Usage, error.to_string().trim_end(), json);
+            return ExitCode::from(Exit::Usage as u8);
+        }
+        Err(error) => error.exit(),
+    };
+    let exit = run(command).unwrap_or_else(|error| {
+        let kind = words::errors::kind(&error);
+        complain(kind, &words::errors::told(&error), json);
+        kind.into()
+    });
+    ExitCode::from(exit as u8)
 }

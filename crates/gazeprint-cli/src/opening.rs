@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 use anyhow::bail;
-use gazeprint_store::{Gallery, Location, Secret, Shards};
-use rayon::prelude::*;
+use gazeprint_recognition::{Location, Recognizer, Secret};
 use zeroize::Zeroizing;
 
 use crate::Usage;
@@ -17,17 +16,6 @@ pub(crate) struct GalleryArgs {
     /// The gallery: a file, or postgres://USER@HOST/DATABASE
     #[arg(long, value_name = "G")]
     gallery: String,
-    #[command(flatten)]
-    secret: SecretArgs,
-}
-
-/// Where galleries are that together are one, and what opens all of them.
-#[derive(Debug, clap::Args)]
-pub(crate) struct GalleriesArgs {
-    /// The gallery: a file, or postgres://USER@HOST/DATABASE; several times for shards of one (see
-    /// `gazeprint enroll --shard`)
-    #[arg(long = "gallery", value_name = "G", required = true)]
-    galleries: Vec<String>,
     #[command(flatten)]
     secret: SecretArgs,
 }
@@ -68,15 +56,8 @@ impl GalleryArgs {
     }
 
     /// Opens a gallery that is there.
-    pub(crate) fn open(&self) -> anyhow::Result<Gallery> {
-        Ok(Gallery::open(&self.location(), self.secret(Asking::Once)?.as_ref())?)
-    }
-}
-
-impl GalleriesArgs {
-    /// Opens galleries that are there.
-    pub(crate) fn open(&self) -> anyhow::Result<Vec<Gallery>> {
-        open_all(&self.galleries, self.secret.read(Asking::Once)?.as_ref())
+    pub(crate) fn open(&self) -> anyhow::Result<Recognizer> {
+        Ok(Recognizer::open(&self.location(), self.secret(Asking::Once)?.as_ref())?)
     }
 }
 
@@ -87,20 +68,11 @@ fn location(text: &str) -> Location {
     }
 }
 
-/// Opens several galleries with one secret. At once: a passphrase takes its time for each.
-pub(crate) fn open_all(places: &[String], secret: Option<&Secret>) -> anyhow::Result<Vec<Gallery>> {
+/// Places of galleries.
+pub(crate) fn locations(places: &[String]) -> Vec<Location> {
     let places: Vec<Location> = places.iter().map(|place| location(place)).collect();
     places.iter().for_each(warn);
-    let opened: Vec<_> = places.par_iter().map(|at| Gallery::open(at, secret)).collect();
-    // The first that fails in the order given, whichever was faster.
-    Ok(opened.into_iter().collect::<Result<_, _>>()?)
-}
-
-/// Galleries as one.
-pub(crate) fn shards(galleries: &mut [Gallery]) -> anyhow::Result<Shards<'_>> {
-    let none =
-        || Usage("found no gallery, expected at least one; give it with --gallery G".to_owned());
-    Ok(Shards::of(galleries).ok_or_else(none)?)
+    places
 }
 
 /// Says what others can see on the way to a server.

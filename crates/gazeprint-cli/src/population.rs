@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use gazeprint::corpus::{Limits, Millis};
-use gazeprint::method::{Monitor, Population};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_io::{PopulationFile, Provenance};
+use gazeprint_recognition::learn_population;
 
 use crate::inspect::{plural, population_json};
 use crate::progress::Progress;
-use crate::{Interrupted, Usage, corpus_or_default, explain, print};
+use crate::{Usage, corpus_with_notes, explain, print};
 
 /// Fewest readers: one alone does not tell how readers differ.
 const MIN_READERS: usize = 2;
@@ -64,10 +64,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     // Whatever can be known to fail is made to fail before the computing starts.
     gazeprint_io::check_population_path(&args.out, args.overwrite).map_err(explain)?;
     let progress = Progress::new(1)?;
-    let (corpus, notes) = corpus_or_default(args.corpus.as_deref())?;
-    for message in notes.messages() {
-        eprintln!("note: {message}");
-    }
+    let corpus = corpus_with_notes(args.corpus.as_deref())?;
     let (readings, _) = readings(&corpus, limits);
     let distinct =
         |of: fn(&Reading) -> usize| readings.iter().map(of).collect::<HashSet<_>>().len();
@@ -95,28 +92,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
             plural(readers, "reader")
         );
     }
-    let population = learn(corpus.readers().len(), &readings, &progress)?;
+    let population = learn_population(corpus.readers().len(), &readings, &progress)?;
+    progress.clear();
     let stored = PopulationFile { provenance, population };
     gazeprint_io::write_population(&stored, &args.out, args.overwrite).map_err(explain)?;
     print(&if args.json { population_json(&stored)? } else { summary(&stored, &args.out) })
-}
-
-/// Learns a population, with a bar.
-pub(crate) fn learn(
-    readers: usize,
-    readings: &[Reading],
-    progress: &Progress,
-) -> anyhow::Result<Population> {
-    let numbered: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
-    progress.show("learning the population");
-    progress.expect(Population::cost(readers));
-    let learned = Population::learn(readers, &numbered, progress);
-    progress.clear();
-    // Whoever asked after the last look does not want the file either.
-    if progress.stop() {
-        return Err(Interrupted::NOTHING.into());
-    }
-    learned.context("the population cannot be learned")
 }
 
 fn summary(stored: &PopulationFile, file: &Path) -> String {

@@ -6,7 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use anyhow::Context;
 use gazeprint::method::Monitor;
 use gazeprint_eval::study::StudyMonitor;
+use gazeprint_recognition::{Entry, RecognitionMonitor, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::print;
+use crate::signals::interrupt_flag;
+use crate::words::answers;
 
 /// Shows a study's progress on a terminal, and stops it on Ctrl-C.
 pub(crate) struct Progress {
@@ -16,20 +21,14 @@ pub(crate) struct Progress {
     /// Splits that the method has before it, the current one among them.
     left: AtomicU64,
     stopped: Arc<AtomicBool>,
+    /// Whether readers are told as they are enrolled.
+    tells: AtomicBool,
 }
 
 impl Progress {
     /// For `methods` methods, a method counting once for each study.
     pub(crate) fn new(methods: usize) -> anyhow::Result<Self> {
-        let stopped = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&stopped);
-        ctrlc::set_handler(move || {
-            // Whoever presses twice does not want to wait for the current densities.
-            if flag.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(crate::INTERRUPTED));
-            }
-        })
-        .context("cannot listen to Ctrl-C")?;
+        let stopped = interrupt_flag()?;
         let bar = ProgressBar::no_length();
         bar.set_style(
             ProgressStyle::with_template("{msg:<38} [{bar:16}] {percent:>3} % {eta} left")
@@ -37,7 +36,12 @@ impl Progress {
                 .progress_chars("=> "),
         );
         let (begun, left) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Self { bar, methods, begun, left, stopped })
+        Ok(Self { bar, methods, begun, left, stopped, tells: AtomicBool::new(false) })
+    }
+
+    /// Readers are told on standard output as they are enrolled.
+    pub(crate) fn tell_readers(&self) {
+        self.tells.store(true, Ordering::Relaxed);
     }
 
     /// Says what is being done, from its beginning.
@@ -72,6 +76,24 @@ impl Monitor for Progress {
 
     fn stop(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+impl RecognitionMonitor for Progress {
+    fn begin(&self, stage: Stage) {
+        self.show(match stage {
+            Stage::Population => "learning the population",
+            Stage::Readers => "learning readers",
+            Stage::Rules => "learning what scores are worth",
+            Stage::Rows => "making rows to search by",
+        });
+    }
+
+    fn enrolled(&self, entry: &Entry) {
+        if self.tells.load(Ordering::Relaxed) {
+            // A pipe that is closed says so at the end, when all is enrolled.
+            _ = self.suspended(|| print(&answers::enrolled(entry)));
+        }
     }
 }
 

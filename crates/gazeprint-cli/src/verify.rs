@@ -1,13 +1,12 @@
 //! `gazeprint verify`: is it really this reader?
 
-use gazeprint_store::{Event, Gallery, Shards};
-use serde::Serialize;
+use gazeprint_recognition::{Verdict, VerifyOptions};
 
-use crate::enroll::unknown_reader;
-use crate::identify::{check_rate, unsupported};
+use crate::exit::Exit;
 use crate::opening::GalleryArgs;
-use crate::probe::{self, AnswerArgs, Comparing, ProbeArgs, Replayed, Settling, Wanted};
-use crate::{Refused, print};
+use crate::probe::{AnswerArgs, ProbeArgs};
+use crate::words::{answers, warnings};
+use crate::{print, print_json};
 
 /// Accept or reject the claim that a recording is of a certain reader.
 ///
@@ -24,7 +23,7 @@ Examples:
 
 llr: calibrated log-likelihood ratio (nats) of the claim; 0 says nothing.
 
-Exit codes: 0 accepted, 1 failed, 2 wrong usage, 3 rejected, or a replay.")]
+Exit codes: 0 accepted, 1 failed, 2 wrong usage, 3 rejected, 5 a replay, 6 locked, 7 damaged.")]
 pub(crate) struct Args {
     #[command(flatten)]
     probe: ProbeArgs,
@@ -40,86 +39,20 @@ pub(crate) struct Args {
     answer: AnswerArgs,
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    decision: &'static str,
-    reader: &'a str,
-    llr: f64,
-    ratio: f64,
-    threshold: f64,
-    fmr: f64,
-    supported: bool,
-    comparisons: usize,
-    readers: usize,
-    fixations: usize,
-    replay: Option<Replayed>,
-}
-
 /// Runs the command.
-pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    check_rate("--fmr", args.fmr)?;
-    let mut gallery = args.gallery.open()?;
-    let readings = probe::read(gallery.founding(), &args.probe)?;
-    let place_in = |comparing: &Comparing, gallery: &Gallery| {
-        let place = comparing.place_of(gallery, &args.reader);
-        place.ok_or_else(|| unknown_reader(gallery, &comparing.readers, &args.reader))
-    };
-    let (comparing, compared) =
-        probe::compare(&mut Shards::from(&mut gallery), &readings, |comparing, galleries| {
-            Ok(Wanted::One(place_in(comparing, galleries.gallery(0))?))
-        })?;
-    let place = place_in(&comparing, &gallery)?;
-    let id = &comparing.readers[place];
-    let threshold = comparing.rules.for_claim(args.fmr, compared.fixations);
-    let (llr, fixations) = (compared.llrs[place], compared.fixations);
-    let settling = Settling {
-        id,
-        enrolled: &probe::enrolled(&mut gallery, id)?,
-        own: &[],
-        is_enough: threshold.is_reached(compared.ratios[place]),
-        sketches: &probe::sketches(&readings),
-        replays: args.answer.replays,
-    };
-    let (accepted, replay) = settling.settle(&mut gallery, |accepted, replay| Event::Verified {
-        reader: id.clone(),
-        accepted,
-        llr,
-        fixations,
-        replay,
-    })?;
-    let answer = Answer {
-        decision: if accepted { "accepted" } else { "rejected" },
-        reader: id,
-        llr,
-        ratio: compared.ratios[place],
-        threshold: threshold.ratio,
-        fmr: args.fmr,
-        supported: threshold.supported,
-        comparisons: threshold.comparisons,
-        readers: threshold.readers,
-        fixations,
-        replay,
-    };
-    if let Some(warning) = unsupported(args.fmr, threshold, "false claims") {
-        eprintln!("warning: {warning}");
-    }
+pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let desk = args.gallery.open()?;
+    let options = VerifyOptions { fmr: args.fmr, replays: args.answer.replays.into() };
+    let answer = desk.verify(&args.probe.read()?, &args.reader, &options)?;
+    warnings::say(&answer.warnings, desk.location());
     if args.answer.json {
-        print(&format!("{}\n", serde_json::to_string_pretty(&answer)?))?;
+        print_json(&answer)?;
     } else {
-        let why = match &answer.replay {
-            Some(replay) => format!("; {}", replay.describe(id)),
-            None => String::new(),
-        };
-        print(&format!(
-            "{}: {id}{why}\nllr {:+.2} nats from {}; ratio {:.2}, threshold {:.2} for a false match \
-             rate of {}\n",
-            answer.decision,
-            answer.llr,
-            crate::inspect::plural(answer.fixations, "fixation"),
-            answer.ratio,
-            answer.threshold,
-            answer.fmr
-        ))?;
+        print(&answers::verification(&answer))?;
     }
-    if accepted { Ok(()) } else { Err(Refused.into()) }
+    Ok(match (answer.decision, &answer.replay) {
+        (Verdict::Accepted, _) => Exit::Done,
+        (Verdict::Rejected, Some(_)) => Exit::Replay,
+        (Verdict::Rejected, None) => Exit::Refused,
+    })
 }

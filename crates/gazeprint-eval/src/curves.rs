@@ -1,5 +1,6 @@
 //! How accuracy and errors change with the amount of reading and the number of readers.
 
+use gazeprint::decision::{ScoredReadings, cohort_ratios};
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
 use rand::seq::SliceRandom;
@@ -8,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::measures::{Claims, Rank, cmc, rank_one};
 use crate::protocol::{Protocol, Split};
-use crate::sentences::Sentences;
 
 /// Parts of the test readings that are tried.
 pub const FRACTIONS: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -43,7 +43,7 @@ pub struct Curves {
 impl Curves {
     /// The curves of a split.
     pub(crate) fn of(
-        sentences: &Sentences<'_>,
+        sentences: &ScoredReadings<'_>,
         protocol: &Protocol,
         number: usize,
         split: &Split,
@@ -62,7 +62,7 @@ impl Curves {
                 .par_iter()
                 .map(|order| {
                     let n = (fraction * order.len() as f64).ceil().max(1.0) as usize;
-                    sentences.score(&order[..n.min(order.len())]).readers
+                    sentences.score(&order[..n.min(order.len())])
                 })
                 .collect()
         };
@@ -82,7 +82,7 @@ impl Curves {
                 .map(|&f| {
                     let mut claims = Claims::default();
                     for (reader, scores) in at_fraction(f).iter().enumerate() {
-                        claims.push(&gazeprint::score::cohort_ratios(scores), reader);
+                        claims.push(&cohort_ratios(scores), reader);
                     }
                     claims
                 })
@@ -126,7 +126,7 @@ fn by_readers(scores: &[Vec<f64>], most: usize, seed: u64) -> Vec<(usize, f64)> 
 
 /// Accuracy after so many seconds of fixations; the last reading is cut where they are over.
 fn by_seconds(
-    sentences: &Sentences<'_>,
+    sentences: &ScoredReadings<'_>,
     orders: &[Vec<usize>],
     readings: &[Reading],
     seconds: f64,
@@ -152,7 +152,7 @@ fn by_seconds(
                         ..readings[i].clone()
                     };
                     let scores = sentences.score_with(&order[..whole], &part);
-                    return Some(rank_one(&scores.readers, reader));
+                    return Some(rank_one(&scores, reader));
                 }
             }
             None

@@ -9,8 +9,6 @@
 //! | [`attacks`] | attacks on verification, and countermeasures |
 //! | [`robustness`] | repeats a study on worse recordings |
 //! | [`portrait`] | shows one reader: densities, calibration, a reading, draws of the posterior |
-//! | [`decision`] | who it is, or nobody known; whether a claim is true |
-//! | [`watch`] | the same after every fixation |
 //! | [`vigil`] | watches in a study: seconds to decide, and to notice a swap |
 //! | [`report`] | turns a study into `study.json` |
 //! | [`tables`] | sets a report as tables, in Markdown and LaTeX |
@@ -36,26 +34,22 @@
 extern crate self as gazeprint_eval;
 
 pub mod attacks;
-mod calibration;
 pub mod curves;
-pub mod decision;
 pub mod figure;
 mod figures;
 mod fingerprint;
-mod judge;
 pub mod measures;
 pub mod page;
 pub mod portrait;
 pub mod protocol;
 pub mod report;
 pub mod robustness;
-mod sentences;
 pub mod study;
 pub mod summary;
 pub mod tables;
+mod thresholds;
 pub mod vigil;
-pub mod watch;
 
-pub use calibration::{LearnedThreshold, RATES};
 pub use figures::figures;
 pub use fingerprint::fingerprint;
+pub use thresholds::{LearnedThreshold, RATES};

@@ -1,24 +1,24 @@
 //! A study: methods compared over repeated splits of a corpus.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use gazeprint::corpus::{Corpus, DropReason, Drops, Limits};
+use gazeprint::decision::{
+    HeldOutProbes, Rules, ScoredReadings, WatchParams, cohort_ratios, cohort_ratios_without,
+};
 use gazeprint::method::{FitError, FitReport, Method, Monitor, Training, Unwatched};
 use gazeprint::saccade::{Reading, readings};
-use gazeprint::score::cohort_ratios;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::attacks::{SplitAttacks, Target};
-use crate::calibration::{Calibration, LearnedThreshold, RATES};
 use crate::curves::Curves;
-use crate::decision::Rules;
 use crate::measures::{Claims, ReaderErrors, rank_one};
 use crate::protocol::{Protocol, ProtocolError, Split, draw_readers};
-use crate::sentences::Sentences;
+use crate::thresholds::{LearnedThreshold, RATES};
 use crate::vigil::SplitVigils;
-use crate::watch::WatchParams;
 
 /// Why a study failed.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -191,7 +191,7 @@ pub struct ProbeResult {
     /// Equal error rate.
     pub eer: f64,
     /// Cost of the calibrated log-likelihood ratios, and the lowest that any monotone calibration
-    /// of the ratios to the population could reach; none without calibration.
+    /// of the ratios to the cohort could reach; none without calibration.
     pub cllr: Option<[f64; 2]>,
     /// False claims among the training texts that thresholds for such probes were fixed on.
     pub threshold_comparisons: usize,
@@ -227,7 +227,7 @@ pub struct ProbeScores {
     pub reader: usize,
     /// The score of every reader of the split.
     pub scores: Vec<f64>,
-    /// The calibrated log-likelihood ratio to the population; none without calibration.
+    /// The calibrated log-likelihood ratio to the cohort; none without calibration.
     pub ratios: Option<Vec<f64>>,
 }
 
@@ -333,12 +333,14 @@ fn run_split(
         Training::new(split.readers.len(), train)?.for_probes_of(split.occasion(readings));
     let fitted = method.fit(&training, protocol.seed_of(number), monitor)?;
     let start = Instant::now();
-    let calibration = Calibration::learn(&fitted, &training, protocol.seed, number);
+    // What a gallery of these readers would decide by.
+    let held_out = HeldOutProbes::of(&fitted, &training);
+    let rules = held_out.as_ref().map(|probes| Arc::new(Rules::from(probes)));
     let by_index: Vec<&Reading> = readings.iter().collect();
     let tested = split.test.iter().map(|&(_, i)| i);
     let scorer = fitted.scorer.as_ref();
-    let sentences = Sentences::encode(scorer, tested, &by_index);
-    let compared = Compared { sentences: &sentences, calibration: calibration.as_ref() };
+    let sentences = ScoredReadings::encode(scorer, tested, &by_index);
+    let compared = Compared { sentences: &sentences, rules: rules.as_deref() };
     let by_reader = split.test_by_reader();
     let everything: Vec<Vec<Vec<usize>>> =
         by_reader.iter().map(|test| vec![test.clone()]).collect();
@@ -360,13 +362,10 @@ fn run_split(
     let (by_sentences, curves) = rayon::join(few, curves);
     let scores = everything.iter().enumerate().map(|(reader, probe)| {
         let scores = sentences.score(&probe[0]);
-        let ratios = compared.ratios(reader, &scores, &probe[0]);
-        ProbeScores { reader, scores: scores.readers, ratios }
+        let ratios = compared.llrs(&cohort_ratios(&scores), &probe[0]);
+        ProbeScores { reader, scores, ratios }
     });
     let score_seconds = start.elapsed().as_secs_f64();
-    // What a gallery of these readers would decide by.
-    let learned = || Rules::learn(scorer, &fitted.folds, &training, protocol.seed);
-    let rules = (plan.attacks || plan.watch.is_some()).then(learned).flatten();
     let attacks = rules.as_ref().filter(|_| plan.attacks).map(|rules| {
         let sentences = &sentences;
         SplitAttacks::of(&Target { divided, number, fitted: &fitted, rules, sentences })
@@ -386,24 +385,23 @@ fn run_split(
         clamped,
         attacks,
         vigils,
-        thresholds: calibration.as_ref().map_or_else(Vec::new, |c| c.thresholds.clone()),
+        thresholds: held_out.iter().zip(rules.as_deref()).flat_map(LearnedThreshold::all).collect(),
     };
     Ok((result, scores))
 }
 
-/// Test sentences, with what the training texts say about scores.
+/// Test readings, with what the training texts say about scores.
 struct Compared<'a> {
-    sentences: &'a Sentences<'a>,
-    calibration: Option<&'a Calibration>,
+    sentences: &'a ScoredReadings<'a>,
+    rules: Option<&'a Rules>,
 }
 
 /// The probes of one reader, compared with all readers.
 #[derive(Default)]
 struct ReaderPart {
     tally: ReaderTally,
+    /// On the ratio to the cohort.
     claims: Claims,
-    /// On the ratio to the population.
-    population: Claims,
     log_fixations: f64,
 }
 
@@ -422,12 +420,10 @@ impl Compared<'_> {
         let length = parts.iter().map(|p| p.log_fixations).sum::<f64>();
         let errors = ReaderErrors::of(parts.iter().map(|part| &part.claims));
         let mut claims = Claims::default();
-        let mut population = Claims::default();
         let mut by_reader = Vec::with_capacity(parts.len());
         for part in parts {
             by_reader.push(part.tally);
             claims.extend(part.claims);
-            population.extend(part.population);
         }
         let sum = |value: &dyn Fn(&ReaderTally) -> f64| by_reader.iter().map(value).sum::<f64>();
         let (probes_in_all, false_claims) =
@@ -440,12 +436,10 @@ impl Compared<'_> {
             shorter: probes.iter().flatten().filter(|p| Some(p.len()) < sentences).count(),
             accuracy: sum(&|t| t.right) / probes_in_all,
             eer: claims.equal_error_rate(),
-            // A cost is one of all probes or of none.
-            cllr: (population.genuine.len() as f64 == probes_in_all)
-                .then(|| [cost, population.min_cllr()]),
+            cllr: self.calibrated().map(|_| [cost, claims.min_cllr()]),
             threshold_comparisons: self
-                .calibration
-                .map_or(0, |c| c.comparisons(length / probes_in_all)),
+                .rules
+                .map_or(0, |rules| rules.support(length / probes_in_all).false_claims),
             by_reader,
             errors,
         }
@@ -454,47 +448,38 @@ impl Compared<'_> {
     fn probe(&self, reader: usize, probe: &[usize], part: &mut ReaderPart) {
         let scores = self.sentences.score(probe);
         let fixations = self.sentences.fixations(probe);
-        let cohort = cohort_ratios(&scores.readers);
+        let cohort = cohort_ratios(&scores);
         let tally = &mut part.tally;
-        tally.right += rank_one(&scores.readers, reader);
+        tally.right += rank_one(&scores, reader);
         tally.probes += 1;
         tally.false_claims += cohort.len() - 1;
         part.log_fixations += (fixations as f64).ln();
-        if let Some(calibration) = self.calibration {
-            let as_stranger = cohort_ratios(&without(&scores.readers, reader));
-            let thresholds = &calibration.judge(reader).thresholds;
-            for (i, threshold) in thresholds.rising(fixations as f64).enumerate() {
-                // At infinity nobody is accepted, whatever the ratio.
-                let accepts = |ratio: f64| threshold < f64::INFINITY && ratio >= threshold;
-                let accepted = |ratios: &[f64]| ratios.iter().filter(|r| accepts(**r)).count();
-                let genuine = usize::from(accepts(cohort[reader]));
+        if let Some(rules) = self.rules {
+            let as_stranger = cohort_ratios_without(&scores, reader);
+            for (i, rate) in RATES.into_iter().enumerate() {
+                let threshold = rules.for_claim(rate, fixations);
+                let accepted =
+                    |ratios: &[f64]| ratios.iter().filter(|r| threshold.is_reached(**r)).count();
+                let genuine = usize::from(threshold.is_reached(cohort[reader]));
                 tally.rejected[i] += 1 - genuine;
                 tally.accepted[i] += accepted(&cohort) - genuine;
                 tally.accepted_as_stranger[i] += accepted(&as_stranger);
             }
         }
-        if let Some(ratios) = self.ratios(reader, &scores, probe) {
+        if let Some(llrs) = self.llrs(&cohort, probe) {
             let mut claims = Claims::default();
-            claims.push(&ratios, reader);
+            claims.push(&llrs, reader);
             tally.costs.iter_mut().zip(claims.costs()).for_each(|(sum, cost)| *sum += cost);
-            part.population.push(&scores.population_ratios(), reader);
         }
         part.claims.push(&cohort, reader);
     }
 
-    /// The calibrated log-likelihood ratio of every reader to the population.
-    fn ratios(
-        &self,
-        reader: usize,
-        scores: &crate::sentences::Scores,
-        probe: &[usize],
-    ) -> Option<Vec<f64>> {
-        let fixations = self.sentences.fixations(probe) as f64;
-        self.calibration?.judge(reader).calibrated(scores.population_ratios(), fixations)
+    fn calibrated(&self) -> Option<&Rules> {
+        self.rules.filter(|rules| rules.is_calibrated())
     }
-}
 
-/// The scores of all readers but one.
-fn without(scores: &[f64], reader: usize) -> Vec<f64> {
-    [&scores[..reader], &scores[reader + 1..]].concat()
+    /// Ratios of a probe to the cohort as calibrated log-likelihood ratios.
+    fn llrs(&self, ratios: &[f64], probe: &[usize]) -> Option<Vec<f64>> {
+        Some(self.calibrated()?.calibrated(ratios, self.sentences.fixations(probe)))
+    }
 }

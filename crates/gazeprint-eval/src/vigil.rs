@@ -4,14 +4,15 @@
 //! others (as if they were not enrolled themselves), and taken over halfway by another reader. Rules
 //! are learned from the training texts, as a gallery does.
 
+use std::sync::Arc;
+
+use gazeprint::decision::{Decision, Rules, WatchParams, Watcher, increments};
 use gazeprint::saccade::Reading;
 use gazeprint::score::Scorer;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::decision::Rules;
 use crate::protocol::Split;
-use crate::watch::{Decision, WatchParams, Watcher, increments};
 
 /// Readers that each reader is watched as, besides themselves.
 const CLAIMS: usize = 8;
@@ -69,7 +70,7 @@ impl SplitVigils {
     /// Watches the readers of a split.
     pub(crate) fn of(
         scorer: &dyn Scorer,
-        rules: &Rules,
+        rules: &Arc<Rules>,
         split: &Split,
         readings: &[Reading],
         params: WatchParams,
@@ -100,7 +101,7 @@ impl SplitVigils {
 
 /// The watches of one reader's reading.
 struct Watching<'a> {
-    rules: &'a Rules,
+    rules: &'a Arc<Rules>,
     params: WatchParams,
     n: usize,
     reader: usize,
@@ -108,7 +109,7 @@ struct Watching<'a> {
 
 impl Watching<'_> {
     fn as_themselves(&self, own: &[Seen]) -> ReaderVigils {
-        let mut watcher = Watcher::new(self.rules, self.n, self.reader, self.params);
+        let mut watcher = Watcher::new(Arc::clone(self.rules), self.n, self.reader, self.params);
         let (mut first, mut alarms, mut guarded_seconds) = (None, 0, 0.0);
         let mut before = Decision::GoOn;
         for (duration, added) in own {
@@ -134,7 +135,7 @@ impl Watching<'_> {
     /// As somebody else, with a gallery that does not have the one who reads.
     fn as_another(&self, claimed: usize, own: &[Seen]) -> Vigil {
         let place = claimed - usize::from(claimed > self.reader);
-        let mut watcher = Watcher::new(self.rules, self.n - 1, place, self.params);
+        let mut watcher = Watcher::new(Arc::clone(self.rules), self.n - 1, place, self.params);
         for (duration, added) in own {
             let mut added = added.clone();
             added.remove(self.reader);
@@ -151,7 +152,7 @@ impl Watching<'_> {
     fn taken_over(&self, own: &[Seen], other: &[Seen]) -> Option<Swap> {
         let stranger = (self.reader + 1) % self.n;
         let place = self.reader - usize::from(self.reader > stranger);
-        let mut watcher = Watcher::new(self.rules, self.n - 1, place, self.params);
+        let mut watcher = Watcher::new(Arc::clone(self.rules), self.n - 1, place, self.params);
         let mut next = |(duration, added): &Seen| {
             let mut added = added.clone();
             added.remove(stranger);

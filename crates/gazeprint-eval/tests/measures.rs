@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use gazeprint_eval::measures::{Affine, Claims, ErrorPoint, Rank, Rate, cmc, threshold_at};
+use gazeprint::decision::{Affine, threshold_at};
+use gazeprint_eval::measures::{Claims, ErrorPoint, Rank, Rate, cmc};
 use proptest::prelude::*;
 use serde::Deserialize;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -231,7 +232,7 @@ fn normal_scores_give_the_closed_forms() {
         close(&name, fit.scale, d, 0.01 * d);
         close(&name, fit.offset, -0.5 * d * d, 0.01 * d * d);
         // Ratios that are right cannot be bettered.
-        let ratios = Affine { scale: d, offset: -0.5 * d * d }.apply_to(&claims);
+        let ratios = mapped(&claims, |s| Affine { scale: d, offset: -0.5 * d * d }.apply(s));
         close(&name, ratios.min_cllr(), ratios.cllr(), 5e-4);
     }
 }
@@ -311,7 +312,7 @@ proptest! {
         prop_assert!((0.0..=1.0 + 1e-12).contains(&minimum));
         prop_assert!(minimum <= claims.cllr() + 1e-12);
         let fit = Affine::fit(&claims.genuine, &claims.impostor).unwrap();
-        let cost = fit.apply_to(&claims).cllr();
+        let cost = mapped(&claims, |s| fit.apply(s)).cllr();
         // The prior may cost a little.
         prop_assert!(minimum <= cost + 1e-12 && cost <= claims.cllr().min(1.0) + 1e-3);
         // The unit of the scores and their origin do not matter.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use gazeprint::corpus::Limits;
+use gazeprint::decision::{WatchParams, increments};
 use gazeprint::method::{self, Method, Population, Template, Unwatched};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::score::Scorer;
@@ -10,7 +11,6 @@ use gazeprint::simulate::SimulationParams;
 use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::study::{DividedCorpus, Forgetful, Plan, Study};
 use gazeprint_eval::vigil::{Swap, Vigil};
-use gazeprint_eval::watch::{WatchParams, increments};
 
 fn params() -> SimulationParams {
     SimulationParams { readers: 20, texts: 80, coverage: 1.0, ..Default::default() }

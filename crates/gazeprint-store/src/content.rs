@@ -1,5 +1,6 @@
 //! The records of a gallery: what they hold, and how they are read.
 
+use gazeprint::decision::Rules;
 use gazeprint::method::{Background, Template};
 use gazeprint::replay::Sketch;
 use rayon::prelude::*;
@@ -19,6 +20,7 @@ pub(crate) const FOUNDING: &str = "founding";
 pub(crate) const POPULATION: &str = "population";
 pub(crate) const BACKGROUND: &str = "background";
 pub(crate) const RULES: &str = "rules";
+/// What galleries of earlier versions keep of rules over several of them; nobody reads it any more.
 pub(crate) const SHARED_RULES: &str = "shared-rules";
 
 /// What can go wrong with a gallery.
@@ -42,7 +44,7 @@ pub enum GalleryError {
         message: String,
     },
     /// Nobody of that name.
-    #[error("{at}: found no reader {reader:?}{}; `gazeprint gallery list` shows all", near(.nearest))]
+    #[error("{at}: found no reader {reader:?}{}", near(.nearest))]
     UnknownReader {
         /// The gallery.
         at: Location,
@@ -59,20 +61,20 @@ pub enum GalleryError {
         /// What was changed.
         what: String,
     },
-    /// A gallery that is no shard of the same whole.
-    #[error("{at} does not belong together with {first}: {why}")]
+    /// A gallery that is no part of the same whole.
+    #[error("{at} does not belong together with {first}: {difference}")]
     Apart {
         /// The gallery.
         at: Location,
         /// What it is compared with.
         first: Location,
-        /// What was found, what was expected, and what to do.
-        why: String,
+        /// In what they differ.
+        difference: Difference,
     },
-    /// Somebody who is in two shards.
+    /// Somebody who is in two galleries that are merged.
     #[error(
         "found reader {reader:?} both in {first} and in {at}, expected in one of them; leave one of \
-         the galleries out, or remove the reader from it (`gazeprint gallery remove`)"
+         the galleries out, or remove the reader from it"
     )]
     Twice {
         /// Who.
@@ -82,6 +84,44 @@ pub enum GalleryError {
         /// The other one.
         at: Location,
     },
+}
+
+/// In what two galleries differ that should be parts of one.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Difference {
+    /// The method.
+    #[error("found the method {found}, expected {expected}")]
+    Method {
+        /// That of the gallery.
+        found: String,
+        /// That of the first one.
+        expected: String,
+    },
+    /// Which fixations count.
+    #[error(
+        "found that fixations of {} to {} ms count, expected those of {} to {} ms; enrol it anew with \
+         these durations",
+        .found[0], .found[1], .expected[0], .expected[1]
+    )]
+    Durations {
+        /// In the gallery, ms.
+        found: [f64; 2],
+        /// In the first one, ms.
+        expected: [f64; 2],
+    },
+    /// What names are hashed with.
+    #[error(
+        "found other pseudonyms, expected names that are hashed alike, or not at all; enrol into empty \
+         copies of one gallery"
+    )]
+    Pseudonyms,
+    /// What readers have in common.
+    #[error(
+        "found another population, expected the same one, learned once; enrol all parts with one \
+         population, and learn it anew only where they were merged"
+    )]
+    Population,
 }
 
 fn near(nearest: &Option<String>) -> String {
@@ -144,19 +184,10 @@ pub(crate) struct StoredBackground {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct StoredRules<R> {
+pub(crate) struct StoredRules {
     /// That of the gallery with these rules, unchanged since they were learned.
     pub(crate) generation: u64,
-    pub(crate) rules: R,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(crate) struct StoredSharedRules<R> {
-    /// Digest of the readers of all shards that they were learned from.
-    pub(crate) readers: [u8; 32],
-    /// When, in seconds since 1970.
-    pub(crate) learned: u64,
-    pub(crate) rules: R,
+    pub(crate) rules: Rules,
 }
 
 /// A reader to be enrolled.
@@ -185,32 +216,21 @@ pub struct Remember<'a> {
 
 /// All that comparing takes.
 #[derive(Debug, Clone)]
-pub struct Loaded<R> {
+pub struct Loaded {
     /// What templates are compared on.
     pub background: Background,
     /// The readers, by name.
     pub readers: Vec<Entry>,
     /// Their templates.
     pub templates: Vec<Template>,
-    /// Which gallery of several each of them is in, from 0.
-    pub holders: Vec<usize>,
     /// How decisions are made, where that was learned.
-    pub rules: Option<R>,
+    pub rules: Option<Rules>,
     /// Whether it was learned from the readers as they are now.
     pub is_current: bool,
     /// How often the population was learned anew.
     pub era: u64,
-    /// What is learned from them is learned from this.
-    pub basis: Basis,
-}
-
-/// Readers as they were when they were loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Basis {
-    /// By gallery. Rises with every change of readers, population or rules.
-    pub(crate) generations: Vec<u64>,
-    /// Digest of all readers, where they are in several galleries.
-    pub(crate) readers: Option<[u8; 32]>,
+    /// The gallery as it was. Rises with every change of readers, population or rules.
+    pub generation: u64,
 }
 
 pub(crate) fn encode<T: Serialize>(
@@ -263,35 +283,52 @@ pub(crate) fn setting_bytes(
     bytes.ok_or_else(|| content(at, name, "it is missing"))
 }
 
-/// All that comparing takes of a gallery alone.
-pub(crate) fn loaded<R: DeserializeOwned>(
-    at: &Location,
-    snapshot: &mut Snapshot<'_>,
-) -> Result<Loaded<R>, GalleryError> {
-    let StoredBackground { era, background } = setting(at, snapshot, BACKGROUND)?;
-    let rules = own_rules::<R>(at, snapshot)?;
-    let generation = snapshot.generation();
-    let stored = templates(at, snapshot)?;
-    let (readers, templates): (Vec<_>, _) =
-        stored.into_iter().map(|s| (s.entry, s.template)).unzip();
-    let is_current = rules.as_ref().is_some_and(|rules| rules.generation == generation);
-    Ok(Loaded {
-        background,
-        holders: vec![0; readers.len()],
-        readers,
-        templates,
-        rules: rules.map(|stored| stored.rules),
-        is_current,
-        era,
-        basis: Basis { generations: vec![generation], readers: None },
-    })
+/// All that comparing takes, as it is stored: to be decoded when the gallery is free for others again.
+pub struct StoredReaders {
+    at: Location,
+    background: StoredBackground,
+    rules: Option<StoredRules>,
+    generation: u64,
+    templates: Vec<(String, Zeroizing<Vec<u8>>)>,
 }
 
-/// How decisions are made over the gallery alone, where that was learned.
-pub(crate) fn own_rules<R: DeserializeOwned>(
+impl StoredReaders {
+    pub(crate) fn read(at: &Location, snapshot: &mut Snapshot<'_>) -> Result<Self, GalleryError> {
+        Ok(Self {
+            at: at.clone(),
+            background: setting(at, snapshot, BACKGROUND)?,
+            rules: stored_rules(at, snapshot)?,
+            generation: snapshot.generation(),
+            templates: template_records(snapshot)?,
+        })
+    }
+
+    /// The readers.
+    ///
+    /// # Errors
+    /// If a template is not what it should be.
+    pub fn decoded(self) -> Result<Loaded, GalleryError> {
+        let Self { at, background, rules, generation, templates } = self;
+        let stored = decoded(&at, &templates)?;
+        let (readers, templates): (Vec<_>, _) =
+            stored.into_iter().map(|s| (s.entry, s.template)).unzip();
+        Ok(Loaded {
+            background: background.background,
+            readers,
+            templates,
+            is_current: rules.as_ref().is_some_and(|rules| rules.generation == generation),
+            rules: rules.map(|stored| stored.rules),
+            era: background.era,
+            generation,
+        })
+    }
+}
+
+/// How decisions are made, where that was learned.
+pub(crate) fn stored_rules(
     at: &Location,
     snapshot: &mut Snapshot<'_>,
-) -> Result<Option<StoredRules<R>>, GalleryError> {
+) -> Result<Option<StoredRules>, GalleryError> {
     let rules = snapshot.get(Kind::Settings, RULES)?;
     rules.map(|bytes| decode(at, RULES, &bytes)).transpose()
 }
@@ -301,11 +338,24 @@ pub(crate) fn templates(
     at: &Location,
     snapshot: &mut Snapshot<'_>,
 ) -> Result<Vec<StoredTemplate>, GalleryError> {
-    let mut records: Vec<(String, Zeroizing<Vec<u8>>)> = Vec::new();
+    decoded(at, &template_records(snapshot)?)
+}
+
+fn template_records(
+    snapshot: &mut Snapshot<'_>,
+) -> Result<Vec<(String, Zeroizing<Vec<u8>>)>, GalleryError> {
+    let mut records = Vec::new();
     snapshot.each(Kind::Template, |name, bytes| {
         records.push((name.to_owned(), bytes));
         Ok::<_, GalleryError>(())
     })?;
+    Ok(records)
+}
+
+fn decoded(
+    at: &Location,
+    records: &[(String, Zeroizing<Vec<u8>>)],
+) -> Result<Vec<StoredTemplate>, GalleryError> {
     let decoded = |(name, bytes): &(String, Zeroizing<Vec<u8>>)| {
         decode(at, &format!("the template of {name:?}"), bytes)
     };

@@ -196,7 +196,7 @@ pub enum StoreError {
     /// Built without PostgreSQL.
     #[error(
         "{at}: this gazeprint was built without PostgreSQL; use a file, or build it with \
-             `--features postgres`"
+             the feature `postgres`"
     )]
     NoPostgres {
         /// The address.

@@ -1,20 +1,18 @@
 //! Galleries of readers: a population, templates, recordings, and a log of what was done.
 
+use gazeprint::decision::Rules;
 use gazeprint::method::{Population, Template};
 use gazeprint::replay::Sketch;
 use hmac::Mac;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::content::{
     BACKGROUND, Enrolment, Entry, FOUNDING, Founding, GalleryError, Loaded, POPULATION, RULES,
-    Remember, SHARED_RULES, StoredBackground, StoredRules, StoredSharedRules, StoredTemplate,
-    content, decode, earlier, encode, loaded, own_rules, read_recordings, setting, template,
-    templates,
+    Remember, SHARED_RULES, StoredBackground, StoredReaders, StoredRules, StoredTemplate, content,
+    decode, earlier, encode, read_recordings, setting, template, templates,
 };
 use crate::events::{Event, Logged, now};
 use crate::recordings::Recording;
-use crate::rows::{Rows, confirm_rows, drop_rows, put_rows};
+use crate::rows::{Rows, drop_rows, put_rows};
 use crate::seal::keyed;
 use crate::{Change, Checked, Kind, Location, Secret, Vault};
 
@@ -38,14 +36,14 @@ pub(crate) fn log(
 }
 
 /// Keeps how decisions are made, within a change that leaves the gallery one generation later.
-fn put_rules<R: Serialize>(
+fn put_rules(
     at: &Location,
     change: &mut Change<'_>,
-    rules: Option<&R>,
+    rules: Option<&Rules>,
 ) -> Result<(), GalleryError> {
     match rules {
         Some(rules) => {
-            let generation = change.generation_after();
+            let (generation, rules) = (change.generation_after(), rules.clone());
             let bytes = encode(at, RULES, &StoredRules { generation, rules })?;
             change.put(Kind::Settings, RULES, &bytes)?;
         }
@@ -152,9 +150,42 @@ impl Gallery {
     ///
     /// # Errors
     /// If any of it cannot be read, or is missing.
-    pub fn load<R: DeserializeOwned>(&mut self) -> Result<Loaded<R>, GalleryError> {
+    pub fn load(&mut self) -> Result<Loaded, GalleryError> {
+        self.stored_readers()?.decoded()
+    }
+
+    /// The same, yet to be decoded.
+    ///
+    /// # Errors
+    /// If any of it cannot be read, or is missing.
+    pub fn stored_readers(&mut self) -> Result<StoredReaders, GalleryError> {
         let at = self.vault.location().clone();
-        self.vault.read(|snapshot| loaded(&at, snapshot))
+        self.vault.read(|snapshot| StoredReaders::read(&at, snapshot))
+    }
+
+    /// Which state the gallery is in: rises with every change of readers, population or rules.
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub fn generation(&mut self) -> Result<u64, GalleryError> {
+        self.vault.read(|snapshot| Ok(snapshot.generation()))
+    }
+
+    /// Whether there is such a reader.
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub fn has_reader(&mut self, id: &str) -> Result<bool, GalleryError> {
+        Ok(self.vault.read(|snapshot| snapshot.get(Kind::Template, id))?.is_some())
+    }
+
+    /// How many readers there are.
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub fn count(&mut self) -> Result<usize, GalleryError> {
+        let count = self.vault.read(|snapshot| snapshot.count(Kind::Template))?;
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
     /// The readers.
@@ -251,11 +282,15 @@ impl Gallery {
         }
     }
 
-    /// Keeps how decisions are made over this gallery alone, and the rows of its readers, if it is still
-    /// of that generation, and says whether it is.
-    pub(crate) fn set_rules<R: Serialize>(
+    /// Keeps how decisions are made, learned from the readers as they were loaded, and the rows of the
+    /// readers, if the gallery is still of that generation, and says whether it is: whoever changed it
+    /// learns them anew.
+    ///
+    /// # Errors
+    /// If the gallery cannot be written.
+    pub fn set_rules(
         &mut self,
-        rules: Option<&R>,
+        rules: Option<&Rules>,
         rows: Option<(&Rows, &[Entry])>,
         generation: u64,
     ) -> Result<bool, GalleryError> {
@@ -274,47 +309,16 @@ impl Gallery {
         }
     }
 
-    /// Keeps how decisions are made over several galleries, if this one is still of that generation,
-    /// and says whether it is.
-    pub(crate) fn set_shared_rules<R: Serialize + DeserializeOwned>(
-        &mut self,
-        rules: Option<&R>,
-        readers: [u8; 32],
-        generation: u64,
-    ) -> Result<bool, GalleryError> {
-        let at = self.vault.location().clone();
-        self.vault.write(|change| {
-            if change.generation() != generation {
-                return Ok(false);
-            }
-            let own = own_rules::<R>(&at, change)?.filter(|own| own.generation == generation);
-            match rules {
-                Some(rules) => {
-                    let stored = StoredSharedRules { readers, learned: now(), rules };
-                    let bytes = encode(&at, SHARED_RULES, &stored)?;
-                    change.put(Kind::Settings, SHARED_RULES, &bytes)?;
-                }
-                None => drop(change.remove(Kind::Settings, SHARED_RULES)?),
-            }
-            // Its readers are as they were: so are its own rules and rows.
-            if let Some(own) = own {
-                put_rules(&at, change, Some(&own.rules))?;
-            }
-            confirm_rows(&at, change, generation)?;
-            Ok(true)
-        })
-    }
-
     /// Replaces the population, and with it all templates and how decisions are made, at once.
     ///
     /// # Errors
     /// If a reader or the population was changed meanwhile, or the gallery cannot be written.
-    pub fn relearn<R: Serialize>(
+    pub fn relearn(
         &mut self,
         population: &Population,
         era: u64,
         templates: Vec<(Entry, Template)>,
-        rules: Option<&R>,
+        rules: Option<&Rules>,
     ) -> Result<(), GalleryError> {
         let at = self.vault.location().clone();
         let conflict = |what: String| GalleryError::Conflict { at: at.clone(), what };

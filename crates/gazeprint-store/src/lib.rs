@@ -40,6 +40,7 @@ mod header;
 mod journal;
 mod kind;
 mod location;
+mod merge;
 mod migration;
 #[cfg(feature = "postgres")]
 mod password;
@@ -50,12 +51,13 @@ mod rekey;
 mod rows;
 mod seal;
 mod secret;
-mod shards;
 mod snapshot;
 mod sqlite;
 mod vault;
 
-pub use content::{Basis, Enrolment, Entry, Founding, GalleryError, Loaded, Remember};
+pub use content::{
+    Difference, Enrolment, Entry, Founding, GalleryError, Loaded, Remember, StoredReaders,
+};
 pub use error::{Part, StoreError};
 pub use events::{Event, Logged, now};
 pub use gallery::Gallery;
@@ -64,6 +66,5 @@ pub use location::Location;
 pub use recordings::{MergeError, Recording, corpus, merged, recordings};
 pub use rows::{Rows, Searchable};
 pub use secret::{KeyFileError, Secret};
-pub use shards::Shards;
 pub use snapshot::{Change, Snapshot};
 pub use vault::{Checked, Vault};

@@ -41,7 +41,7 @@ pub enum MergeError {
     /// They are there already.
     #[error(
         "{known} of {given} recordings are enrolled already; enrol only new ones, or start the reader \
-         anew (--replace)"
+         anew"
     )]
     Known {
         /// As many as are there.
@@ -52,7 +52,7 @@ pub enum MergeError {
     /// Another recording has its name.
     #[error(
         "text {text:?}, session {session}, trial {trial} is enrolled already with other fixations; \
-         tell the sessions apart in the column `session`, or start the reader anew (--replace)"
+         tell the sessions apart in the column `session`, or start the reader anew"
     )]
     Other {
         /// Name of the text.

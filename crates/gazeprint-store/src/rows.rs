@@ -1,13 +1,13 @@
 //! Rows of all readers, by which a large gallery is searched without its templates.
 
+use gazeprint::decision::Rules;
 use gazeprint::method::{Background, Template};
 use gazeprint::search::{COMPONENTS, Queries, Row};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::content::{
-    BACKGROUND, Entry, GalleryError, StoredBackground, content, decode, encode, own_rules, setting,
-    template,
+    BACKGROUND, Entry, GalleryError, StoredBackground, content, decode, encode, setting,
+    stored_rules, template,
 };
 use crate::gallery::Gallery;
 use crate::{Change, Kind, Location, Snapshot};
@@ -28,7 +28,7 @@ pub struct Rows {
 
 /// All that searching takes; the templates of those who are found come later.
 #[derive(Debug, Clone)]
-pub struct Searchable<R> {
+pub struct Searchable {
     /// What templates are compared on.
     pub background: Background,
     /// The readers, by name.
@@ -36,7 +36,7 @@ pub struct Searchable<R> {
     /// Their rows.
     pub rows: Rows,
     /// How decisions are made.
-    pub rules: R,
+    pub rules: Rules,
     /// The gallery as it was.
     pub generation: u64,
 }
@@ -80,19 +80,6 @@ pub(crate) fn put_rows(
         change.put(Kind::Settings, &name, &encode(at, &name, &stored)?)?;
     }
     Ok(())
-}
-
-/// Rows of a generation are those of the next, too, which differs in something else.
-pub(crate) fn confirm_rows(
-    at: &Location,
-    change: &mut Change<'_>,
-    generation: u64,
-) -> Result<(), GalleryError> {
-    let Some(stored) = stored_queries(at, change)?.filter(|it| it.generation == generation) else {
-        return Ok(());
-    };
-    let stored = StoredQueries { generation: change.generation_after(), ..stored };
-    Ok(change.put(Kind::Settings, QUERIES, &encode(at, QUERIES, &stored)?)?)
 }
 
 fn stored_queries(
@@ -152,16 +139,14 @@ impl Gallery {
     ///
     /// # Errors
     /// If any of it cannot be read.
-    pub fn searchable<R: DeserializeOwned>(
-        &mut self,
-    ) -> Result<Option<Searchable<R>>, GalleryError> {
+    pub fn searchable(&mut self) -> Result<Option<Searchable>, GalleryError> {
         let at = self.location().clone();
         self.vault.read(|snapshot| {
             let generation = snapshot.generation();
             let Some(stored) = stored_queries(&at, snapshot)? else {
                 return Ok(None);
             };
-            let rules = own_rules::<R>(&at, snapshot)?;
+            let rules = stored_rules(&at, snapshot)?;
             let rules = match rules {
                 Some(rules) if [rules.generation, stored.generation] == [generation; 2] => {
                     rules.rules

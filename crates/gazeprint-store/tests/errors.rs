@@ -51,7 +51,7 @@ fn a_build_without_postgres_says_so() {
     for result in [Vault::open(&at, None), Vault::create(&at, None)] {
         let error = result.err().unwrap();
         assert!(matches!(error, StoreError::NoPostgres { .. }));
-        assert!(error.to_string().contains("--features postgres"), "{error}");
+        assert!(error.to_string().contains("the feature `postgres`"), "{error}");
         assert!(!error.to_string().contains("hidden"), "{error}");
     }
 }

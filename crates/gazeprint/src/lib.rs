@@ -80,6 +80,7 @@
 //! `docs/model.md` in the repository.
 
 pub mod corpus;
+pub mod decision;
 pub mod density;
 mod glance;
 pub mod inference;

@@ -133,39 +133,3 @@ impl Scorer for TemplateScorer {
         self.scores(&self.layout.probe_of(std::slice::from_ref(step.event())))
     }
 }
-
-/// The log ratio of the claimed reader's likelihood to the summed likelihoods of all others
-/// (section 6): monotone in the paper's ratio, and it does not saturate.
-pub fn cohort_ratios(scores: &[f64]) -> Vec<f64> {
-    let peak = kernels::max(scores);
-    let relative: Vec<f64> = scores.iter().map(|s| (s - peak).exp()).collect();
-    let total: f64 = relative.iter().sum();
-    scores
-        .iter()
-        .enumerate()
-        .map(|(r, s)| {
-            let others = total - relative[r];
-            // Where the claimed reader holds nearly all of the mass, the rest is summed anew.
-            if others > 0.1 * total {
-                s - peak - others.ln()
-            } else {
-                let rest: Vec<f64> =
-                    scores.iter().enumerate().filter(|(i, _)| *i != r).map(|(_, s)| *s).collect();
-                s - kernels::log_sum_exp(&rest)
-            }
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cohort_ratio_does_not_saturate() {
-        let ratios = cohort_ratios(&[0.0, -900.0, -1000.0]);
-        assert!((ratios[0] - 900.0).abs() < 1e-9);
-        assert!((ratios[1] + 900.0).abs() < 1e-9);
-        assert!((ratios[2] + 1000.0).abs() < 1e-9);
-    }
-}

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use gazeprint::corpus::{Limits, Millis};
+use gazeprint::decision::WatchParams;
 use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Step};
 use gazeprint::method::{self, Method, Scoring};
 use gazeprint_eval::protocol::{Assignment, Division, Protocol};
 use gazeprint_eval::study::Plan;
-use gazeprint_eval::watch::WatchParams;
 use gazeprint_io::Role;
 
 use crate::Usage;

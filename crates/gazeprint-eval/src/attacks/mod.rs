@@ -20,6 +20,9 @@ mod liveness;
 mod make;
 mod words;
 
+use gazeprint::decision::{
+    Rules, ScoredReadings, Threshold, cohort_ratio, cohort_ratios, cohort_ratios_without,
+};
 use gazeprint::method::Fitted;
 use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::saccade::Reading;
@@ -33,12 +36,10 @@ pub use self::liveness::{REFUSED, STATISTICS};
 pub use self::make::{ALTERED_LOSS, ALTERED_SD};
 use self::make::{Made, Making, Source};
 use self::words::Words;
-use crate::calibration::RATES;
-use crate::decision::{Rules, Threshold, ratio_to_cohort, ratios_to_cohort};
 use crate::measures::Claims;
 use crate::protocol::{Protocol, Split};
-use crate::sentences::Sentences;
 use crate::study::DividedCorpus;
+use crate::thresholds::RATES;
 
 /// Of [`RATES`], those at which attacks are judged: the first.
 pub const JUDGED: usize = 2;
@@ -131,13 +132,13 @@ pub(crate) struct Target<'a> {
     pub(crate) fitted: &'a Fitted,
     pub(crate) rules: &'a Rules,
     /// The test readings.
-    pub(crate) sentences: &'a Sentences<'a>,
+    pub(crate) sentences: &'a ScoredReadings<'a>,
 }
 
 /// Readings presented in the names of their targets.
 struct Presented<'a> {
     attack: Attack,
-    sentences: Sentences<'a>,
+    sentences: ScoredReadings<'a>,
     /// By target: readings that probes are cut from.
     by_reader: Vec<Vec<usize>>,
     checked: Checked<'a>,
@@ -201,7 +202,7 @@ impl SplitAttacks {
             let indices = of.iter().map(|(_, i)| *i);
             Some(Presented {
                 attack,
-                sentences: Sentences::encode(scorer, indices, &readings),
+                sentences: ScoredReadings::encode(scorer, indices, &readings),
                 by_reader: by_reader.to_vec(),
                 checked: check(&of, &readings),
             })
@@ -339,8 +340,8 @@ impl Judged<'_> {
                         tally.claims += 1;
                         continue;
                     }
-                    let scores = presented.sentences.score(&probe).readers;
-                    let ratio = ratio_to_cohort(&scores, reader);
+                    let scores = presented.sentences.score(&probe);
+                    let ratio = cohort_ratio(&scores, reader);
                     let accepted = self.thresholds(fixations).map(|t| t.is_reached(ratio));
                     lives.extend(self.life(&probe, &presented.checked));
                     tally.add(accepted, self.objections(size, &probe, &presented.checked));
@@ -393,15 +394,15 @@ impl Judged<'_> {
         [own, insider, stranger]: &mut [AttackTally; 3],
     ) {
         let Target { sentences, .. } = *self.target;
-        let scores = sentences.score(probe).readers;
+        let scores = sentences.score(probe);
         let thresholds = self.thresholds(sentences.fixations(probe));
-        let cohort = ratios_to_cohort(&scores);
+        let cohort = cohort_ratios(&scores);
         let accepted = |ratio: f64| thresholds.map(|t| t.is_reached(ratio));
         let [replayed, lifeless] = self.objections(size, probe, genuine);
         own.add(accepted(cohort[reader]), [replayed, lifeless]);
-        let others: Vec<usize> = (0..scores.len()).filter(|r| *r != reader).collect();
-        let without = ratios_to_cohort(&others.iter().map(|&r| scores[r]).collect::<Vec<_>>());
-        for (&claimed, as_stranger) in others.iter().zip(without) {
+        let others = (0..scores.len()).filter(|r| *r != reader);
+        let without = cohort_ratios_without(&scores, reader);
+        for (claimed, as_stranger) in others.zip(without) {
             for (tally, ratio) in [(&mut *insider, cohort[claimed]), (&mut *stranger, as_stranger)]
             {
                 let accepted = accepted(ratio);

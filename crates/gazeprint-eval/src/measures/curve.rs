@@ -1,11 +1,12 @@
 //! False accepts over false rejects as the threshold sweeps.
 
+use gazeprint::decision::cleaned;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use serde::Serialize;
 
-use super::verification::{Claims, cleaned};
+use super::verification::Claims;
 
 /// A point of the error curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

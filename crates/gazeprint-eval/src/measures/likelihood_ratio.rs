@@ -1,9 +1,10 @@
 //! How good log-likelihood ratios are: their cost, and how much of it a better calibration could
 //! save (Brümmer and du Preez, 2006).
 
+use gazeprint::decision::cleaned;
 use std::f64::consts::LN_2;
 
-use super::verification::{Claims, cleaned};
+use super::verification::Claims;
 
 impl Claims {
     /// The cost of these scores as natural log-likelihood ratios, in bits: 0 for an oracle, 1 for

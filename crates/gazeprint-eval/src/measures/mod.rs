@@ -5,10 +5,8 @@
 //! | `identification` | rank of the true reader, accuracy, cumulative match characteristic |
 //! | `verification` | claims: area, equal error rate, error rates at a threshold |
 //! | `curve` | false accepts over false rejects as the threshold sweeps |
-//! | `rate` | error counts with intervals, thresholds for a wanted rate, the rule of three |
+//! | `rate` | error counts with intervals |
 //! | `likelihood_ratio` | cost of log-likelihood ratios, and its minimum |
-//! | `calibration` | scores into log-likelihood ratios |
-//! | `by_length` | calibration and thresholds by length of the probe |
 //! | `reader_errors` | errors of each reader around the equal error rate |
 //! | `bootstrap` | intervals over readers, differences between methods |
 //!
@@ -22,8 +20,6 @@
 //! - Log-likelihood ratios are natural logarithms; their cost is in bits.
 
 mod bootstrap;
-mod by_length;
-mod calibration;
 mod curve;
 mod identification;
 mod likelihood_ratio;
@@ -32,11 +28,9 @@ mod reader_errors;
 mod verification;
 
 pub use bootstrap::{Bootstrap, Draws};
-pub use by_length::{ByLength, ImpostorClaim, ThresholdByLength};
-pub use calibration::Affine;
 pub use curve::ErrorPoint;
 pub use identification::{Rank, cmc, rank_one};
-pub use rate::{Rate, supported, threshold_at};
+pub use rate::Rate;
 pub use reader_errors::ReaderErrors;
 pub use verification::{Claims, OperatingPoint};
 

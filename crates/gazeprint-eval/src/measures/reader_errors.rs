@@ -1,8 +1,9 @@
 //! Which readers make the errors around the equal error rate, for intervals over readers.
 
+use gazeprint::decision::cleaned;
 use serde::{Deserialize, Serialize};
 
-use super::verification::{Claims, cleaned};
+use super::verification::Claims;
 
 /// Most thresholds at which errors are counted.
 const MOST_THRESHOLDS: usize = 64;

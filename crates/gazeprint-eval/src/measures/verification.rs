@@ -1,5 +1,6 @@
 //! Verification: claims accepted and rejected at one threshold for all readers.
 
+use gazeprint::decision::cleaned;
 use serde::{Deserialize, Serialize};
 
 use super::rate::Rate;
@@ -127,7 +128,7 @@ impl Claims {
     }
 
     /// False accepts and false rejects at a threshold, which should come from other claims than
-    /// these ([`threshold_at`](super::threshold_at)). A threshold that is NaN accepts nobody.
+    /// these ([`threshold_at`](gazeprint::decision::threshold_at)). A threshold that is NaN accepts nobody.
     pub fn at(&self, threshold: f64) -> OperatingPoint {
         let rejected = self.genuine.iter().filter(|s| !accepts(**s, threshold)).count();
         OperatingPoint {
@@ -166,11 +167,6 @@ impl Claims {
         }
         Steps { scores, steps, above }
     }
-}
-
-/// NaN as minus infinity: nothing speaks for the claim.
-pub(super) fn cleaned(score: f64) -> f64 {
-    if score.is_nan() { f64::NEG_INFINITY } else { score }
 }
 
 fn accepts(score: f64, threshold: f64) -> bool {

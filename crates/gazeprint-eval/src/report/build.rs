@@ -6,10 +6,10 @@ use gazeprint::method::DensityReport;
 
 use super::readers::Readers;
 use super::*;
-use crate::calibration::{LearnedThreshold, RATES};
 use crate::curves::{ERROR_FRACTIONS, FRACTIONS, RANKS, SECONDS};
 use crate::measures::{Claims, mean_and_error};
 use crate::study::{DividedCorpus, MethodResult, ProbeResult, SplitResult, Study};
+use crate::thresholds::{LearnedThreshold, RATES};
 
 /// Points of an error curve.
 const CURVE_POINTS: usize = 200;

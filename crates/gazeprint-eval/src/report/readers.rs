@@ -1,9 +1,10 @@
 //! What if others had been recorded? Intervals over the readers of a study.
 
+use gazeprint::decision::supported;
 use gazeprint::random::{Stream, stream};
 
 use super::{Estimate, OperatingReport};
-use crate::measures::{Bootstrap, Claims, Draws, Rate, supported};
+use crate::measures::{Bootstrap, Claims, Draws, Rate};
 use crate::study::{DividedCorpus, ProbeResult, ReaderTally, SplitResult};
 
 const SAMPLES: usize = 2000;

@@ -6,7 +6,7 @@ use super::Estimate;
 use super::readers::Readers;
 use crate::study::{MethodResult, SplitResult};
 use crate::vigil::{ReaderVigils, Swap, Vigil};
-use crate::watch::WatchParams;
+use gazeprint::decision::WatchParams;
 
 /// Watches with one method, all splits together.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -14,22 +14,18 @@ use crate::method::{
 use crate::random::{Stream, stream};
 use crate::saccade::{DensityId, Reading};
 
-/// Readers around a population learned from all of them.
-#[derive(Debug)]
-pub struct PopulationMethod {
-    engine: Engine,
-}
+/// Seed of how readings are halved, and of the days that are imagined: what a gallery learns from its
+/// readers must not depend on when.
+const SEED: u64 = 1;
 
-/// The method `population`: its posteriors are computed by `laplace`.
+/// The method `population`: readers around a population learned from all of them. Its posteriors are
+/// computed by `laplace`, and depend on no seed: a study has the readers that a gallery would have.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PopulationMethod;
+
+/// The method `population`.
 pub fn population() -> PopulationMethod {
-    PopulationMethod { engine: Engine::Laplace(Laplace::default()) }
-}
-
-/// A population with its readers.
-struct Part {
-    population: Population,
-    posteriors: Vec<ReaderPosterior>,
-    scorer: PopulationScorer,
+    PopulationMethod
 }
 
 /// The day that readers are learned on.
@@ -52,48 +48,39 @@ impl Day {
     }
 }
 
-impl PopulationMethod {
-    fn fit_part(
-        &self,
-        readers: usize,
-        readings: &[(usize, &Reading)],
-        day: Day,
-        seed: u64,
-        monitor: &dyn Monitor,
-    ) -> Result<Part, FitError> {
-        let population = Population::learn(readers, readings, monitor)?;
-        let readings = grouped(readers, readings);
-        let posteriors = population.posteriors(&self.engine, &readings, day, seed, monitor)?;
-        let stream = |density: &SharedDensity| density.stream(seed, readers);
-        let nobody = population.enroll(&self.engine, &[], stream);
-        let scorer = population.scorer(&posteriors, &nobody);
-        Ok(Part { population, posteriors, scorer })
-    }
-}
-
 impl Population {
-    /// What is known of readers, by what each read, on a day.
+    /// What is known of readers, by what each read: `known` says it of one, by place.
     fn posteriors(
         &self,
-        engine: &Engine,
+        by_reader: &[Vec<&Reading>],
+        known: impl Fn(usize, &[&Reading]) -> ReaderPosterior + Sync,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<ReaderPosterior>, FitError> {
+        let posterior = |(reader, readings): (usize, &Vec<&Reading>)| {
+            if monitor.stop() {
+                return Err(interrupted());
+            }
+            let posterior = known(reader, readings);
+            monitor.advance(DensityId::ALL.len() as u64);
+            Ok(posterior)
+        };
+        by_reader.par_iter().enumerate().map(posterior).collect()
+    }
+
+    /// Readers learned from a half of what they read, on a day.
+    fn half(
+        &self,
         by_reader: &[Vec<&Reading>],
         day: Day,
         seed: u64,
         monitor: &dyn Monitor,
     ) -> Result<Vec<ReaderPosterior>, FitError> {
-        let posteriors = by_reader
-            .par_iter()
-            .enumerate()
-            .map(|(reader, readings)| {
-                if monitor.stop() {
-                    return Err(interrupted());
-                }
-                let stream = |density: &SharedDensity| density.stream(seed, reader);
-                let posterior = self.enroll(engine, readings, stream);
-                monitor.advance(DensityId::ALL.len() as u64);
-                Ok(posterior)
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let engine = Engine::Laplace(Laplace::default());
+        let known = |reader: usize, readings: &[&Reading]| {
+            let stream = |density: &SharedDensity| density.stream(seed, reader);
+            self.enroll(&engine, readings, stream)
+        };
+        let posteriors = self.posteriors(by_reader, known, monitor)?;
         let Day::Imagined(number) = day else {
             return Ok(posteriors);
         };
@@ -118,31 +105,29 @@ impl Population {
         self.enroll(&engine, readings, |density| density.stream(0, 0))
     }
 
-    /// The readers of `training` learned from either half of what they read, under this population:
-    /// what the other half scores tells what scores are worth.
+    /// Readers with whom a gallery compares, and the same readers learned from either half of `training`
+    /// under this population: what the other half scores tells what scores are worth.
     ///
     /// # Errors
     /// If the monitor says stop.
-    pub fn folds(
+    pub fn fitted(
         &self,
+        scorer: PopulationScorer,
         training: &Training<'_>,
-        seed: u64,
         monitor: &dyn Monitor,
-    ) -> Result<Vec<Fold>, FitError> {
-        let engine = Engine::Laplace(Laplace::default());
+    ) -> Result<Fitted, FitError> {
         let background = self.background();
-        let halves = training.halves(seed).into_iter().flatten().enumerate();
-        halves
-            .map(|(number, held_out)| {
-                let by_reader = grouped(training.readers(), &kept(training, &held_out));
-                let day = Day::of_fold(training, number);
-                let posteriors = self.posteriors(&engine, &by_reader, day, seed, monitor)?;
-                let templates: Vec<Template> =
-                    posteriors.iter().map(ReaderPosterior::template).collect();
-                let scorer = background.side_by_side(&templates);
-                Ok(Fold::new(Box::new(scorer), training, &held_out))
-            })
-            .collect()
+        let mut folds = Vec::new();
+        for (number, held_out) in training.halves(SEED).into_iter().flatten().enumerate() {
+            let by_reader = grouped(training.readers(), &kept(training, &held_out));
+            let day = Day::of_fold(training, number);
+            let posteriors = self.half(&by_reader, day, SEED, monitor)?;
+            let templates: Vec<Template> =
+                posteriors.iter().map(ReaderPosterior::template).collect();
+            let scorer = background.side_by_side(&templates);
+            folds.push(Fold::new(Box::new(scorer), training, &held_out));
+        }
+        Ok(Fitted { scorer: Box::new(scorer), folds, report: FitReport::default() })
     }
 }
 
@@ -158,42 +143,41 @@ impl Method for PopulationMethod {
     }
 
     fn engine(&self) -> Option<&str> {
-        Some(self.engine.name())
+        Some(Engine::Laplace(Laplace::default()).name())
     }
 
     fn fit(
         &self,
         training: &Training<'_>,
-        seed: u64,
+        _: u64,
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         let readers = training.readers();
         let enrolling = (DensityId::ALL.len() * readers) as u64;
-        monitor.expect(3 * (Population::cost(readers) + enrolling));
+        monitor.expect(Population::cost(readers) + 3 * enrolling);
         let start = Instant::now();
-        let mut folds = Vec::new();
-        for (number, held_out) in training.halves(seed).into_iter().flatten().enumerate() {
-            let day = Day::of_fold(training, number);
-            let part = self.fit_part(readers, &kept(training, &held_out), day, seed, monitor)?;
-            folds.push(Fold::new(Box::new(part.scorer), training, &held_out));
-        }
-        let tune_seconds = start.elapsed().as_secs_f64();
+        let population = Population::learn(readers, training.readings(), monitor)?;
+        let by_reader = grouped(readers, training.readings());
+        let known = |_: usize, readings: &[&Reading]| population.known(readings);
+        let posteriors = population.posteriors(&by_reader, known, monitor)?;
+        let templates: Vec<Template> = posteriors.iter().map(ReaderPosterior::template).collect();
+        let scorer = population.background().side_by_side(&templates);
+        let fit_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let all = training.readings();
-        let part = self.fit_part(readers, all, Day::Recorded, seed, monitor)?;
-        let densities = part.population.densities.iter().enumerate();
+        let fitted = population.fitted(scorer, training, monitor)?;
+        let densities = population.densities.iter().enumerate();
         let densities = densities.map(|(i, density)| {
             let outcomes: Vec<_> =
-                part.posteriors.iter().filter_map(|p| p.densities[i].outcome).collect();
+                posteriors.iter().filter_map(|p| p.densities[i].outcome).collect();
             DensityReport::of(density.id, &outcomes)
         });
         let report = FitReport {
             densities: densities.collect(),
-            fell: part.population.fell,
-            tune_seconds,
-            fit_seconds: start.elapsed().as_secs_f64(),
+            fell: population.fell,
+            tune_seconds: start.elapsed().as_secs_f64(),
+            fit_seconds,
             ..FitReport::default()
         };
-        Ok(Fitted { scorer: Box::new(part.scorer), folds, report })
+        Ok(Fitted { report, ..fitted })
     }
 }

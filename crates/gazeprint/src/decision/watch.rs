@@ -13,13 +13,15 @@
 //! since to test them over and over until they do would accept too many.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use gazeprint::live::steps;
-use gazeprint::saccade::Reading;
-use gazeprint::score::Scorer;
 use serde::{Deserialize, Serialize};
 
-use crate::decision::{Rules, ratio_to_cohort};
+use super::cohort::cohort_ratio;
+use super::rules::Rules;
+use crate::live::steps;
+use crate::saccade::Reading;
+use crate::score::Scorer;
 
 /// Error rates and memory of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -77,8 +79,8 @@ pub struct Step {
 
 /// Watches one claim.
 #[derive(Debug, Clone)]
-pub struct Watcher<'a> {
-    rules: &'a Rules,
+pub struct Watcher {
+    rules: Arc<Rules>,
     reader: usize,
     params: WatchParams,
     /// Scores of all readers, of everything so far.
@@ -98,9 +100,9 @@ pub fn increments(scorer: &dyn Scorer, reading: &Reading) -> Vec<Vec<f64>> {
     steps(reading).map(|step| scorer.added(&step)).collect()
 }
 
-impl<'a> Watcher<'a> {
+impl Watcher {
     /// Watches whether it is this reader, by place, of a gallery of so many.
-    pub fn new(rules: &'a Rules, readers: usize, reader: usize, params: WatchParams) -> Self {
+    pub fn new(rules: Arc<Rules>, readers: usize, reader: usize, params: WatchParams) -> Self {
         Self {
             rules,
             reader,
@@ -168,7 +170,7 @@ impl<'a> Watcher<'a> {
 
     /// The calibrated ratio of scores of so many fixations, and what it decides.
     fn test(&self, scores: &[f64], fixations: usize) -> (f64, Option<Decision>) {
-        let ratio = ratio_to_cohort(scores, self.reader);
+        let ratio = cohort_ratio(scores, self.reader);
         let llr = self.rules.calibrated(&[ratio], fixations)[0];
         let decision = if llr >= self.thresholds()[1] {
             Some(Decision::Accept)
@@ -184,19 +186,24 @@ impl<'a> Watcher<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decision::tests::{GAIN, READERS, rules};
+    use crate::decision::rules::tests::{GAIN, READERS, rules};
 
     /// What a fixation adds when one of the readers makes it: as the rules were learned.
     fn by(reader: usize) -> Vec<f64> {
         (0..READERS).map(|r| if r == reader { GAIN } else { 0.0 }).collect()
     }
 
-    fn watch<'a>(rules: &'a Rules, window: usize) -> Watcher<'a> {
-        Watcher::new(rules, READERS, 4, WatchParams { window, ..WatchParams::default() })
+    fn watch(rules: &Arc<Rules>, window: usize) -> Watcher {
+        Watcher::new(
+            Arc::clone(rules),
+            READERS,
+            4,
+            WatchParams { window, ..WatchParams::default() },
+        )
     }
 
     /// The number of the fixation at which the decision changed to this one.
-    fn until(watcher: &mut Watcher<'_>, reader: usize, wanted: Decision) -> usize {
+    fn until(watcher: &mut Watcher, reader: usize, wanted: Decision) -> usize {
         let before = watcher.last().fixations;
         while watcher.next(250.0, by(reader)).decision != wanted {
             assert!(watcher.last().fixations < before + 5000, "never {wanted:?}");
@@ -206,16 +213,16 @@ mod tests {
 
     #[test]
     fn thresholds_are_those_of_wald() {
-        let rules = rules(20);
+        let rules = Arc::new(rules(20));
         let params = WatchParams { false_accepts: 0.001, false_rejects: 0.05, window: 100 };
-        let [reject, accept] = Watcher::new(&rules, READERS, 0, params).thresholds();
+        let [reject, accept] = Watcher::new(Arc::clone(&rules), READERS, 0, params).thresholds();
         assert!((accept - (0.95_f64 / 0.001).ln()).abs() < 1e-12);
         assert!((reject - (0.05_f64 / 0.999).ln()).abs() < 1e-12);
     }
 
     #[test]
     fn the_reader_is_accepted_and_another_is_rejected() {
-        let rules = rules(20);
+        let rules = Arc::new(rules(20));
         let mut genuine = watch(&rules, 100);
         let first = genuine.next(250.0, by(4));
         assert_eq!(first.decision, Decision::GoOn, "one fixation says little");
@@ -233,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_decision_stays_while_the_reader_does() {
-        let rules = rules(20);
+        let rules = Arc::new(rules(20));
         let mut watcher = watch(&rules, 150);
         until(&mut watcher, 4, Decision::Accept);
         for _ in 0..1000 {
@@ -243,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_swap_is_noticed_however_long_the_first_one_read() {
-        let rules = rules(20);
+        let rules = Arc::new(rules(20));
         for long in [10, 5000] {
             let mut watcher = watch(&rules, 150);
             until(&mut watcher, 4, Decision::Accept);
@@ -260,7 +267,7 @@ mod tests {
 
     #[test]
     fn an_early_decision_is_tested_again_before_the_window_is_full() {
-        let rules = rules(20);
+        let rules = Arc::new(rules(20));
         let mut watcher = watch(&rules, 400);
         let accepted = until(&mut watcher, 4, Decision::Accept);
         let needed = until(&mut watcher, 5, Decision::Reject);
@@ -269,7 +276,7 @@ mod tests {
 
     #[test]
     fn what_was_read_before_does_not_hide_who_reads_now() {
-        let rules = rules(20);
+        let rules = Arc::new(rules(20));
         let mut watcher = watch(&rules, 100);
         // Two take turns: nothing is decided, and much is read.
         for i in 0..600 {
@@ -283,10 +290,10 @@ mod tests {
 
     #[test]
     fn a_small_gallery_rejects_at_the_lowest_ratio_that_it_can_show() {
-        let rules = rules(1);
+        let rules = Arc::new(rules(1));
         let params =
             WatchParams { false_accepts: 0.001, false_rejects: 0.001, ..WatchParams::default() };
-        let mut watcher = Watcher::new(&rules, READERS, 4, params);
+        let mut watcher = Watcher::new(Arc::clone(&rules), READERS, 4, params);
         let lowest = -(READERS as f64 + 1.0).ln();
         assert!(watcher.thresholds()[0] < lowest, "Wald's is out of reach");
         assert_eq!(watcher.rejects_at(60), lowest);
@@ -294,8 +301,8 @@ mod tests {
         assert!(until(&mut watcher, 5, Decision::Reject) < 400);
         let wanted = watch(&rules, 100);
         assert_eq!(wanted.rejects_at(60), wanted.thresholds()[0].max(lowest));
-        let enough = super::Watcher::new(
-            &rules,
+        let enough = Watcher::new(
+            Arc::clone(&rules),
             READERS,
             4,
             WatchParams { false_rejects: 0.1, ..WatchParams::default() },
@@ -306,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_score_that_is_no_number_decides_nothing() {
-        let rules = rules(20);
+        let rules = Arc::new(rules(20));
         let mut watcher = watch(&rules, 10);
         for _ in 0..50 {
             assert_eq!(watcher.next(250.0, vec![f64::NAN; READERS]).decision, Decision::GoOn);
@@ -317,7 +324,7 @@ mod tests {
         watcher.next(250.0, vec![f64::INFINITY; READERS]);
         until(&mut watcher, 5, Decision::Reject);
         let nothing = WatchParams { window: 0, ..WatchParams::default() };
-        let mut watcher = Watcher::new(&rules, READERS, 0, nothing);
+        let mut watcher = Watcher::new(Arc::clone(&rules), READERS, 0, nothing);
         assert_eq!(watcher.next(250.0, by(0)).fixations, 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::verification::{Claims, cleaned};
+use super::threshold::cleaned;
 
 /// Precision of the prior on the scale, in units of the scores' standard deviation.
 ///
@@ -32,7 +32,7 @@ impl Affine {
     /// The calibration under which these claims are likeliest: logistic regression with both sides
     /// weighted equally, whatever their numbers, so that log-odds are log-likelihood ratios.
     ///
-    /// Minimises the mean cost of [`Claims::cllr`] (in nats) plus `RIDGE / 2` times the squared
+    /// Minimises the mean cost of the log-likelihood ratios (Cllr, in nats) plus `RIDGE / 2` times the squared
     /// product of scale and standard deviation of the scores (both sides weighted equally), with
     /// `RIDGE` = 1e-9. If the best scale is negative, it is 0 and so is the offset: the scores say
     /// nothing. The prior makes scores that separate perfectly give finite numbers, and does not
@@ -69,12 +69,6 @@ impl Affine {
     pub fn apply(self, score: f64) -> f64 {
         // Nothing can be learned from a scale of 0, not even from an infinite score.
         if self.scale == 0.0 { self.offset } else { self.scale * score + self.offset }
-    }
-
-    /// Claims with their log-likelihood ratios as scores.
-    pub fn apply_to(self, claims: &Claims) -> Claims {
-        let all = |scores: &[f64]| scores.iter().map(|s| self.apply(*s)).collect();
-        Claims { genuine: all(&claims.genuine), impostor: all(&claims.impostor) }
     }
 }
 

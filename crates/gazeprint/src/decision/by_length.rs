@@ -9,9 +9,8 @@ use std::f64::consts::LN_2;
 
 use serde::{Deserialize, Serialize};
 
-use super::calibration::Affine;
-use super::rate::{accepted_at, threshold_above, threshold_at};
-use super::verification::{Claims, cleaned};
+use super::affine::Affine;
+use super::threshold::{accepted_at, cleaned, threshold_above, threshold_at};
 
 /// Values at several lengths, by rising mean log number of fixations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,11 +116,12 @@ impl ByLength {
         Table::new(nodes.collect()).map(Self)
     }
 
-    /// Fits a calibration to the claims of probes of each length, given by the mean log number of
-    /// their fixations. Lengths at which there is none ([`Affine::fit`]) are left out.
-    pub fn fit<'a>(lengths: impl IntoIterator<Item = (f64, &'a Claims)>) -> Option<Self> {
-        Self::new(lengths.into_iter().filter_map(|(length, claims)| {
-            Some((length, Affine::fit(&claims.genuine, &claims.impostor)?))
+    /// Fits a calibration to the scores of true and of false claims with probes of each length, given
+    /// by the mean log number of their fixations. Lengths at which there is none ([`Affine::fit`])
+    /// are left out.
+    pub fn fit<'a>(lengths: impl IntoIterator<Item = (f64, [&'a [f64]; 2])>) -> Option<Self> {
+        Self::new(lengths.into_iter().filter_map(|(length, [genuine, impostor])| {
+            Some((length, Affine::fit(genuine, impostor)?))
         }))
     }
 
@@ -315,14 +315,14 @@ mod tests {
         assert_eq!(table.at(7.0), affine(2.0, 0.5));
         assert_eq!(ByLength::new([]), None);
         assert_eq!(ByLength::new([(f64::NAN, affine(1.0, 0.0))]), None);
-        assert_eq!(ByLength::fit([(1.0, &Claims::default())]), None);
+        assert_eq!(ByLength::fit([(1.0, [&[][..], &[]])]), None);
     }
 
     #[test]
     fn fits_at_each_length_where_there_is_one() {
-        let good = Claims { genuine: vec![1.0, 3.0, 2.0], impostor: vec![0.0, -1.0, 1.5] };
-        let table = ByLength::fit([(1.0, &good), (2.0, &Claims::default())]).unwrap();
-        assert_eq!(Some(table.at(100.0)), Affine::fit(&good.genuine, &good.impostor));
+        let (genuine, impostor) = ([1.0, 3.0, 2.0], [0.0, -1.0, 1.5]);
+        let table = ByLength::fit([(1.0, [&genuine[..], &impostor]), (2.0, [&[], &[]])]).unwrap();
+        assert_eq!(Some(table.at(100.0)), Affine::fit(&genuine, &impostor));
     }
 
     #[test]

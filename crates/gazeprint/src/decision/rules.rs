@@ -1,21 +1,20 @@
-//! Decisions over a gallery: who it is, whether it is somebody known, whether a claim is true.
+//! Rules: what scores are worth, learned from readers themselves.
 //!
-//! A probe is held against the *cohort*: the ratio of a reader's likelihood to the mean likelihood
-//! under the other readers. What such a ratio is worth depends on the length of the probe, and is
-//! learned from the enrolled readers themselves, leaving one out at a time: with their own model out
-//! of the cohort, the probes of a reader are those of a stranger, and every claim that they make is
-//! false. True claims are those of probes against the reader learned from the other half of what was
-//! read. Rates therefore hold for people who are *not* enrolled; those who are meet their own model
-//! in the cohort, and are accepted as somebody else less often.
+//! A probe is held against the cohort ([`cohort_ratios`]). What such a ratio is worth depends on the
+//! length of the probe, and is learned from the readers of a fit, leaving one out at a time: with
+//! their own model out of the cohort, the probes of a reader are those of a stranger, and every claim
+//! that they make is false. True claims are those of probes against the reader learned from the other
+//! half of what was read. Rates therefore hold for people who are *not* enrolled; those who are meet
+//! their own model in the cohort, and are accepted as somebody else less often.
 
-use gazeprint::method::{Fold, Training};
-use gazeprint::score::{Scorer, cohort_ratios};
 use serde::{Deserialize, Serialize};
 
-use crate::calibration::{ComparedProbe, Length, compared};
-pub use crate::judge::Support;
-use crate::judge::{Judge, Lesson, Thresholds};
-use crate::measures::{ByLength, Claims, ImpostorClaim, ThresholdByLength, supported};
+use super::by_length::{ByLength, ImpostorClaim, ThresholdByLength};
+use super::cohort::{cohort_ratios, cohort_ratios_without};
+use super::held_out::{ComparedProbe, HeldOutProbes};
+use super::judge::{Judge, Lesson, Support, Thresholds};
+use super::threshold::supported;
+use crate::method::{Fitted, Training};
 
 /// Fewest readers that rules can be learned from: of a cohort of less than three, nothing much is
 /// known.
@@ -89,69 +88,38 @@ impl Threshold {
     }
 }
 
-/// The log ratio of every reader's likelihood to the mean likelihood under the others.
-pub fn ratios_to_cohort(scores: &[f64]) -> Vec<f64> {
-    let others = (scores.len() as f64 - 1.0).max(1.0).ln();
-    cohort_ratios(scores).into_iter().map(|ratio| ratio + others).collect()
-}
-
-/// The same for one reader.
-pub fn ratio_to_cohort(scores: &[f64], reader: usize) -> f64 {
-    let others = || scores.iter().enumerate().filter(|(i, _)| *i != reader).map(|(_, s)| *s);
-    let peak = others().fold(f64::NEG_INFINITY, f64::max);
-    if peak == f64::NEG_INFINITY {
-        return scores[reader] - peak;
-    }
-    let sum: f64 = others().map(|s| (s - peak).exp()).sum();
-    scores[reader] - peak - sum.ln() + (scores.len() as f64 - 1.0).ln()
-}
-
-/// The ratios of a probe to all readers but its own, as if that one were not enrolled.
-fn as_stranger(probe: &ComparedProbe) -> Vec<f64> {
-    let (before, after) = probe.scores.split_at(probe.reader);
-    ratios_to_cohort(&[before, &after[1..]].concat())
-}
-
-impl Rules {
-    /// Learns from the readers of a gallery, whose readings are `training`, and from readers learned
-    /// from halves of them. `None` where there are too few readers, or too little was read.
-    pub fn learn(
-        scorer: &dyn Scorer,
-        folds: &[Fold],
-        training: &Training<'_>,
-        seed: u64,
-    ) -> Option<Self> {
-        if training.readers() < FEWEST_READERS {
-            return None;
-        }
-        let lengths = compared(scorer, folds, training, seed, 0);
-        (!lengths.is_empty()).then(|| Self::of(training.readers(), &lengths))
-    }
-
-    fn of(readers: usize, lengths: &[Length]) -> Self {
-        let mut best = Vec::with_capacity(lengths.len());
-        let mut lessons = Vec::with_capacity(lengths.len());
-        for length in lengths {
+impl From<&HeldOutProbes> for Rules {
+    fn from(probes: &HeldOutProbes) -> Self {
+        let mut best = Vec::with_capacity(probes.lengths().len());
+        let mut lessons = Vec::with_capacity(probes.lengths().len());
+        for length in probes.lengths() {
             let (mut impostor, mut by_probe, mut genuine) = (Vec::new(), Vec::new(), Vec::new());
-            for probe in &length.probes {
-                let fixations = probe.log_fixations.exp();
-                let ratios = as_stranger(probe);
+            for ComparedProbe { reader, log_fixations, scores } in &length.probes {
+                let fixations = log_fixations.exp();
+                let ratios = cohort_ratios_without(scores, *reader);
                 let claim = |score| ImpostorClaim { fixations, score };
                 by_probe.push(claim(ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max)));
                 impostor.extend(ratios.into_iter().filter(|r| !r.is_nan()).map(claim));
-                genuine.push(ratios_to_cohort(&probe.scores)[probe.reader]);
+                genuine.push(cohort_ratios(scores)[*reader]);
             }
-            let claims =
-                Claims { genuine, impostor: impostor.iter().map(|claim| claim.score).collect() };
-            lessons.push(Lesson { length: length.mean, impostor, claims });
-            best.push((length.mean, by_probe));
+            lessons.push(Lesson { length: length.log_fixations, impostor, genuine });
+            best.push((length.log_fixations, by_probe));
         }
         let strangers = best.iter().map(|(length, probes)| (*length, probes.as_slice()));
         Self {
-            readers,
+            readers: probes.readers(),
             strangers: Thresholds::learn(&GRID, strangers),
-            judge: Judge::learn(&GRID, lessons),
+            judge: Judge::learn(&GRID, &lessons),
         }
+    }
+}
+
+impl Rules {
+    /// Learns from what the folds of a fit held out: the one way from training to rules, for
+    /// studies, galleries, attacks and watches. The occasion of the probes is that of `training`.
+    /// `None` where there are too few readers, or too little was read.
+    pub fn learn(fitted: &Fitted, training: &Training<'_>) -> Option<Self> {
+        HeldOutProbes::of(fitted, training).as_ref().map(Self::from)
     }
 
     /// The most comparisons that there are of any length: false claims, and probes of strangers.
@@ -160,16 +128,27 @@ impl Rules {
         [most(|s| s.false_claims), most(|s| s.probes)].map(|most| most.unwrap_or(0))
     }
 
-    /// What the learned length nearest to a probe was learned from.
-    fn behind(&self, fixations: usize) -> Support {
-        self.judge.behind((fixations as f64).ln())
+    /// What the learned length nearest to one, given as log number of fixations, was learned from.
+    pub fn support(&self, log_fixations: f64) -> Support {
+        self.judge.behind(log_fixations)
+    }
+
+    /// Whether ratios can be told as log-likelihood ratios at all.
+    pub fn is_calibrated(&self) -> bool {
+        self.judge.ratios.is_some()
     }
 
     /// The threshold of a claim, for a false match rate within [`GRID`] and a probe of so many
     /// fixations.
     pub fn for_claim(&self, rate: f64, fixations: usize) -> Threshold {
-        let Support { false_claims, .. } = self.behind(fixations);
+        let Support { false_claims, .. } = self.support((fixations as f64).ln());
         self.threshold(&self.judge.thresholds, rate, fixations, false_claims)
+    }
+
+    /// The ratio at and above which a claim is accepted, as [`Rules::for_claim`] has it, for any number
+    /// of fixations; infinite where nothing is known.
+    pub fn claim_ratio(&self, rate: f64, fixations: f64) -> f64 {
+        self.judge.thresholds.at(rate, fixations)
     }
 
     fn threshold(
@@ -193,7 +172,7 @@ impl Rules {
     /// The threshold under which the best of all readers is nobody known, for a rate of strangers who
     /// are taken for somebody.
     pub fn for_stranger(&self, rate: f64, fixations: usize) -> Threshold {
-        let Support { probes, .. } = self.behind(fixations);
+        let Support { probes, .. } = self.support((fixations as f64).ln());
         self.threshold(&self.strangers, rate, fixations, probes)
     }
 
@@ -237,7 +216,7 @@ impl Rules {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use gazeprint::random::Stream;
+    use crate::random::Stream;
     use rand::{Rng, RngExt};
     use rand_distr::StandardNormal;
 
@@ -261,9 +240,9 @@ pub(crate) mod tests {
         let mut random = Stream { seed: 7, index: 0 }.chain(0);
         let lengths = [20, 60, 180].map(|fixations| {
             let readers = (0..READERS * probes_each).map(|i| i % READERS);
-            Length::known(readers.map(|r| (r, fixations, scores(Some(r), fixations, &mut random))))
+            readers.map(|r| (r, fixations, scores(Some(r), fixations, &mut random))).collect()
         });
-        Rules::of(READERS, &lengths)
+        Rules::from(&HeldOutProbes::known(READERS, lengths))
     }
 
     #[test]
@@ -277,7 +256,7 @@ pub(crate) mod tests {
                 let mut probe = scores(None, fixations, &mut random);
                 // As many as a stranger meets while the rules are learned.
                 probe.pop();
-                let ratios = ratios_to_cohort(&probe);
+                let ratios = cohort_ratios(&probe);
                 let claim = rules.for_claim(0.01, fixations);
                 claims += ratios.iter().filter(|r| **r >= claim.ratio).count();
                 let best = ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -318,23 +297,50 @@ pub(crate) mod tests {
         assert_eq!(rules.comparisons(), [100 * (READERS - 1), 100]);
     }
 
+    /// The cost of log-likelihood ratios, bits.
+    fn cost(genuine: &[f64], impostor: &[f64]) -> f64 {
+        let side = |ratios: &[f64], sign: f64| {
+            ratios.iter().map(|r| (sign * r).exp().ln_1p()).sum::<f64>() / ratios.len() as f64
+        };
+        0.5 * (side(genuine, -1.0) + side(impostor, 1.0)) / std::f64::consts::LN_2
+    }
+
+    /// The least cost that any monotone map of the ratios could have, by pooling adjacent violators.
+    fn least_cost(genuine: &[f64], impostor: &[f64]) -> f64 {
+        let [n, m] = [genuine, impostor].map(|side| side.len() as f64);
+        let weigh = |ratios: &[f64], weights: [f64; 2]| -> Vec<(f64, [f64; 2])> {
+            ratios.iter().map(|ratio| (*ratio, weights)).collect()
+        };
+        let mut claims = [weigh(genuine, [1.0 / n, 0.0]), weigh(impostor, [0.0, 1.0 / m])].concat();
+        claims.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut pools: Vec<[f64; 2]> = Vec::new();
+        for (_, mut pool) in claims {
+            while let Some(last) = pools.last().filter(|p| p[0] * pool[1] >= pool[0] * p[1]) {
+                pool = [pool[0] + last[0], pool[1] + last[1]];
+                pools.pop();
+            }
+            pools.push(pool);
+        }
+        let bits = |[a, b]: &[f64; 2]| {
+            let part = |x: f64| if x > 0.0 { x * ((a + b) / x).log2() } else { 0.0 };
+            part(*a) + part(*b)
+        };
+        0.5 * pools.iter().map(bits).sum::<f64>()
+    }
+
     #[test]
     fn ratios_mean_what_they_say_and_no_more_than_claims_can_show() {
         let rules = rules(20);
         let mut random = Stream { seed: 9, index: 0 }.chain(0);
         let (mut genuine, mut impostor) = (Vec::new(), Vec::new());
         for i in 0..400 {
-            let ratios = ratios_to_cohort(&scores(Some(i % READERS), 60, &mut random));
+            let ratios = cohort_ratios(&scores(Some(i % READERS), 60, &mut random));
             let mut calibrated = rules.calibrated(&ratios, 60);
             genuine.push(calibrated.swap_remove(i % READERS));
             impostor.extend(calibrated);
         }
-        let claims = Claims { genuine, impostor };
-        assert!(
-            claims.cllr() < 0.5 && claims.cllr() - claims.min_cllr() < 0.1,
-            "{}",
-            claims.cllr()
-        );
+        let (cllr, best) = (cost(&genuine, &impostor), least_cost(&genuine, &impostor));
+        assert!(cllr < 0.5 && cllr - best < 0.1, "{cllr} {best}");
         let [lowest, highest] = rules.bounds(60);
         assert_eq!(highest, (400.0 * (READERS as f64 - 1.0) + 1.0).ln());
         assert_eq!(lowest, -401.0_f64.ln());
@@ -376,20 +382,6 @@ pub(crate) mod tests {
             let threshold = Threshold { ratio, ..rules.for_claim(0.01, 60) };
             assert!(!threshold.is_reached(f64::INFINITY), "{threshold:?}");
             assert!(!rules.for_claim(0.2, 60).is_reached(f64::NAN));
-        }
-    }
-
-    #[test]
-    fn ratios_to_a_cohort_of_one_or_none() {
-        let [a, b] = ratios_to_cohort(&[3.0, 1.0])[..] else { panic!("two") };
-        assert!((a - 2.0).abs() < 1e-12 && (b + 2.0).abs() < 1e-12);
-        // Held against nobody, somebody is infinitely better; nothing is accepted from that alone.
-        assert_eq!(ratios_to_cohort(&[3.0]), [f64::INFINITY]);
-        assert!(ratios_to_cohort(&[]).is_empty());
-        // Against equals it is the mean that counts, however many they are.
-        for others in [1, 5, 100] {
-            let ratios = ratios_to_cohort(&[vec![2.0], vec![0.0; others]].concat());
-            assert!((ratios[0] - 2.0).abs() < 1e-12, "{others}");
         }
     }
 

@@ -1,25 +1,24 @@
 //! The judge: what scores are worth, from claims that are known to be true or false.
 //!
-//! Which claims these are is for others to say: a study gives those of readers who are enrolled
-//! ([`crate::calibration`]), a gallery those of strangers ([`crate::decision`]). The rest is the same
-//! for both. *Thresholds* are those of wanted rates among the false claims, by length of the probe.
+//! *Thresholds* are those of wanted rates among the false claims, by length of the probe.
 //! *Calibration* is an affine map to log-likelihood ratios, by length as well, and bounded by what
 //! so many claims can show.
 
-use crate::measures::{ByLength, Claims, ImpostorClaim, ThresholdByLength};
 use serde::{Deserialize, Serialize};
+
+use super::by_length::{ByLength, ImpostorClaim, ThresholdByLength};
 
 /// False claims of one length that a calibration is fitted to: it has two parameters.
 const MOST_CALIBRATED: usize = 1 << 14;
 
 /// Claims with probes of one length.
-pub(crate) struct Lesson {
+pub(super) struct Lesson {
     /// Mean log number of fixations.
-    pub(crate) length: f64,
-    /// False claims that thresholds are fixed on.
-    pub(crate) impostor: Vec<ImpostorClaim>,
-    /// Claims that the calibration is fitted to.
-    pub(crate) claims: Claims,
+    pub(super) length: f64,
+    /// False claims.
+    pub(super) impostor: Vec<ImpostorClaim>,
+    /// Scores of true claims.
+    pub(super) genuine: Vec<f64>,
 }
 
 /// What a length was learned from.
@@ -35,15 +34,15 @@ pub struct Support {
 
 /// Judges probes of any length.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Judge {
-    pub(crate) thresholds: Thresholds,
-    pub(crate) ratios: Option<ByLength>,
-    pub(crate) lengths: Vec<Support>,
+pub(super) struct Judge {
+    pub(super) thresholds: Thresholds,
+    pub(super) ratios: Option<ByLength>,
+    pub(super) lengths: Vec<Support>,
 }
 
 /// Thresholds by wanted rate.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Thresholds {
+pub(super) struct Thresholds {
     /// Descending.
     rates: &'static [f64],
     by_rate: Vec<Option<ThresholdByLength>>,
@@ -51,7 +50,7 @@ pub(crate) struct Thresholds {
 
 impl Thresholds {
     /// Those of the false claims of several lengths, given by mean log number of fixations.
-    pub(crate) fn learn<'a>(
+    pub(super) fn learn<'a>(
         rates: &'static [f64],
         lengths: impl Iterator<Item = (f64, &'a [ImpostorClaim])> + Clone,
     ) -> Self {
@@ -60,7 +59,7 @@ impl Thresholds {
     }
 
     /// As they were stored; none unless there is one for each rate.
-    pub(crate) fn stored(
+    pub(super) fn stored(
         rates: &'static [f64],
         by_rate: Vec<Option<ThresholdByLength>>,
     ) -> Option<Self> {
@@ -68,13 +67,13 @@ impl Thresholds {
     }
 
     /// To be stored.
-    pub(crate) fn into_stored(self) -> Vec<Option<ThresholdByLength>> {
+    pub(super) fn into_stored(self) -> Vec<Option<ThresholdByLength>> {
         self.by_rate
     }
 
     /// For a probe of so many fixations, by rate; infinite where there is none. Each is learned on
     /// its own, but a lower rate never has the lower threshold.
-    pub(crate) fn rising(&self, fixations: f64) -> impl Iterator<Item = f64> {
+    pub(super) fn rising(&self, fixations: f64) -> impl Iterator<Item = f64> {
         let mut highest = f64::NEG_INFINITY;
         self.by_rate.iter().map(move |by_length| {
             highest = highest.max(by_length.as_ref().map_or(f64::INFINITY, |t| t.at(fixations)));
@@ -84,7 +83,7 @@ impl Thresholds {
 
     /// The same for any rate within the learned ones, between which thresholds are interpolated in
     /// the logarithm of the rate.
-    pub(crate) fn at(&self, rate: f64, fixations: f64) -> f64 {
+    pub(super) fn at(&self, rate: f64, fixations: f64) -> f64 {
         let by_rate: Vec<f64> = self.rising(fixations).collect();
         let next = self.rates.partition_point(|&r| r > rate).clamp(1, self.rates.len() - 1);
         let [high, low] = [self.rates[next - 1], self.rates[next]];
@@ -99,28 +98,28 @@ impl Thresholds {
 
 impl Judge {
     /// What claims say, for rates given descending, at least two.
-    pub(crate) fn learn(rates: &'static [f64], mut lessons: Vec<Lesson>) -> Self {
-        for lesson in &mut lessons {
-            let claims = &mut lesson.claims;
-            claims.impostor = thinned(std::mem::take(&mut claims.impostor), MOST_CALIBRATED);
-        }
-        let impostor = lessons.iter().map(|l| (l.length, l.impostor.as_slice()));
+    pub(super) fn learn(rates: &'static [f64], lessons: &[Lesson]) -> Self {
+        let scores = |lesson: &Lesson| lesson.impostor.iter().map(|claim| claim.score).collect();
+        let calibrated: Vec<Vec<f64>> =
+            lessons.iter().map(|lesson| thinned(scores(lesson), MOST_CALIBRATED)).collect();
+        let claims = lessons.iter().zip(&calibrated);
+        let impostor = lessons.iter().map(|lesson| (lesson.length, lesson.impostor.as_slice()));
+        let support = |lesson: &Lesson| Support {
+            log_fixations: lesson.length,
+            probes: lesson.genuine.len(),
+            false_claims: lesson.impostor.len(),
+        };
         Self {
             thresholds: Thresholds::learn(rates, impostor),
-            ratios: ByLength::fit(lessons.iter().map(|l| (l.length, &l.claims))),
-            lengths: lessons
-                .iter()
-                .map(|l| Support {
-                    log_fixations: l.length,
-                    probes: l.claims.genuine.len(),
-                    false_claims: l.impostor.len(),
-                })
-                .collect(),
+            ratios: ByLength::fit(
+                claims.map(|(lesson, impostor)| (lesson.length, [&lesson.genuine[..], impostor])),
+            ),
+            lengths: lessons.iter().map(support).collect(),
         }
     }
 
     /// What the learned length nearest to one, given as log number of fixations, was learned from.
-    pub(crate) fn behind(&self, length: f64) -> Support {
+    pub(super) fn behind(&self, length: f64) -> Support {
         let distance = |s: &Support| (s.log_fixations - length).abs();
         let known = self.lengths.iter().filter(|s| s.probes > 0 && s.false_claims > 0);
         let nearest = known.min_by(|a, b| distance(a).total_cmp(&distance(b)));
@@ -132,7 +131,7 @@ impl Judge {
     ///
     /// Among N claims of one side without an exception, a ratio beyond N is more than they can show:
     /// ratios are bounded by the number of claims that speak for the contrary.
-    pub(crate) fn bounds(&self, fixations: f64) -> Option<[f64; 2]> {
+    pub(super) fn bounds(&self, fixations: f64) -> Option<[f64; 2]> {
         self.ratios.as_ref()?;
         let Support { probes, false_claims, .. } = self.behind(fixations.ln());
         let most = |claims: usize| (claims as f64 + 1.0).ln();
@@ -140,7 +139,7 @@ impl Judge {
     }
 
     /// Ratios as log-likelihood ratios that mean what they say, nats; none without calibration.
-    pub(crate) fn calibrated(
+    pub(super) fn calibrated(
         &self,
         ratios: impl IntoIterator<Item = f64>,
         fixations: f64,
@@ -153,7 +152,7 @@ impl Judge {
 }
 
 /// At most `most` of many items, evenly chosen.
-pub(crate) fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
+pub(super) fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
     let n = items.len();
     if n <= most {
         return items;

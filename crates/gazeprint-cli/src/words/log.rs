@@ -1,11 +1,11 @@
 //! The log of a gallery for people.
 
-use gazeprint_store::Event;
+use gazeprint_recognition::Event;
 
 use crate::inspect::plural;
 
 /// A time as people write it, in UTC.
-pub(super) fn date(seconds: u64) -> String {
+pub(crate) fn date(seconds: u64) -> String {
     // Days since 1970 to a date of the Gregorian calendar, by eras of 400 years from 1 March.
     let days = seconds / 86_400 + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
@@ -20,7 +20,7 @@ pub(super) fn date(seconds: u64) -> String {
 }
 
 /// An entry of the log for people.
-pub(super) fn words(event: &Event) -> String {
+pub(crate) fn words(event: &Event) -> String {
     let evidence = |llr: &f64, fixations: &usize, replay: &bool| {
         let fixations = plural(*fixations, "fixation");
         format!("llr {llr:+.2} from {fixations}{}", if *replay { ", a replay" } else { "" })

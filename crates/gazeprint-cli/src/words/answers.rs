@@ -1,0 +1,153 @@
+//! Answers for people: tables and lines.
+
+use std::fmt::Write;
+
+use gazeprint::decision::FEWEST_READERS;
+use gazeprint::method::Evidence;
+use gazeprint_recognition::{
+    Entry, Identification, Location, ReplayFinding, ReplaySource, Skipped, Standing, UNKNOWN,
+    Verification, two_digits,
+};
+
+use super::log::date;
+use crate::inspect::plural;
+
+/// A probe that was there before.
+pub(crate) fn replay(replay: &ReplayFinding, reader: &str) -> String {
+    let source = match replay.of {
+        ReplaySource::Enrolled => format!("recordings that {reader} was enrolled with"),
+        ReplaySource::EarlierProbe => format!("earlier probes of {reader}"),
+    };
+    let parts = match replay.pieces {
+        0 => plural(replay.readings, "reading"),
+        pieces => plural(pieces, "piece"),
+    };
+    format!("a replay: {parts} of {source} ({:.0} % the same)", 100.0 * replay.share)
+}
+
+/// Who it is.
+pub(crate) fn identification(answer: &Identification) -> String {
+    let mut text = String::new();
+    let Some(best) = answer.ranking.first() else { return text };
+    let decision = match (&answer.replay, answer.decision.as_str()) {
+        (Some(found), UNKNOWN) => format!("{UNKNOWN}: {}", replay(found, &best.reader)),
+        (_, decision) => decision.to_owned(),
+    };
+    _ = writeln!(
+        text,
+        "{decision}\n\nfrom {} in {}; ratio {:.2}, threshold {:.2} for a false-alarm rate of {}\n",
+        plural(answer.fixations, "fixation"),
+        plural(answer.readings, "reading"),
+        best.ratio,
+        answer.threshold,
+        answer.fpir
+    );
+    let width = answer.ranking.iter().map(|r| r.reader.chars().count()).max().unwrap_or(0).max(6);
+    _ = writeln!(
+        text,
+        "rank  {:<width$}  {:>9}  {:>8}  {:>12}  {:>8}  {:>10}  {:>9}",
+        "reader", "posterior", "llr", "score", "types", "amplitudes", "durations"
+    );
+    for (rank, r) in answer.ranking.iter().enumerate() {
+        let Evidence { types, amplitudes, durations } = r.parts;
+        _ = writeln!(
+            text,
+            "{:>4}  {:<width$}  {:>9.4}  {:>+8.2}  {:>12.2}  {types:>+8.2}  {amplitudes:>+10.2}  \
+             {durations:>+9.2}",
+            rank + 1,
+            r.reader,
+            r.posterior,
+            r.llr,
+            r.score,
+        );
+    }
+    text
+}
+
+/// Whether a claim is believed.
+pub(crate) fn verification(answer: &Verification) -> String {
+    let id = &answer.reader;
+    let why = answer.replay.as_ref().map_or_else(String::new, |r| format!("; {}", replay(r, id)));
+    format!(
+        "{}: {id}{why}\nllr {:+.2} nats from {}; ratio {:.2}, threshold {:.2} for a false match rate \
+         of {}\n",
+        answer.decision.name(),
+        answer.llr,
+        plural(answer.fixations, "fixation"),
+        answer.ratio,
+        answer.threshold,
+        answer.fmr
+    )
+}
+
+/// What a gallery can promise.
+pub(crate) fn standing(at: &Location, standing: &Standing) -> String {
+    let head = format!("{at}: {}", plural(standing.readers, "reader"));
+    match standing.lowest_rates {
+        None => format!(
+            "{head}; decisions need at least {FEWEST_READERS}, each with recordings of several texts\n"
+        ),
+        Some(rates) => format!(
+            "{head}; can show false match rates down to {} and false alarms down to {} (rule of three)\n",
+            two_digits(rates.fmr),
+            two_digits(rates.fpir)
+        ),
+    }
+}
+
+/// Who was enrolled.
+pub(crate) fn enrolled(entry: &Entry) -> String {
+    let (recordings, fixations) =
+        (plural(entry.recordings, "recording"), plural(entry.fixations, "fixation"));
+    format!("enrolled {}: {recordings}, {fixations}\n", entry.id)
+}
+
+/// Who was not, and why.
+pub(crate) fn skipped(skipped: &[Skipped]) -> String {
+    let mut text = String::new();
+    let Some(first) = skipped.first() else { return text };
+    for Skipped { reader, fixations, .. } in skipped {
+        _ = writeln!(text, "skipped {reader}: {}", plural(*fixations, "fixation"));
+    }
+    _ = writeln!(
+        text,
+        "{} skipped, with fewer than {} fixations that count (about a dozen sentences); record more, or \
+         refuse such a corpus as a whole with --strict",
+        plural(skipped.len(), "reader"),
+        first.expected
+    );
+    text
+}
+
+/// The readers of a gallery.
+pub(crate) fn readers(readers: &[Entry]) -> String {
+    let mut text = String::new();
+    let width = readers.iter().map(|r| r.id.chars().count()).max().unwrap_or(0).max(6);
+    _ = writeln!(
+        text,
+        "\n{:<width$}  {:>10}  {:>9}  {:<16}  changed (UTC)",
+        "reader", "recordings", "fixations", "enrolled (UTC)"
+    );
+    for Entry { id, recordings, fixations, enrolled, changed, .. } in readers {
+        let (enrolled, changed) = (date(*enrolled), date(*changed));
+        _ = writeln!(
+            text,
+            "{id:<width$}  {recordings:>10}  {fixations:>9}  {enrolled:<16}  {changed}"
+        );
+    }
+    text
+}
+
+/// A reader of a gallery.
+pub(crate) fn reader(entry: &Entry, remembered: usize) -> String {
+    format!(
+        "reader      {}\nrecordings  {}\nfixations   {}\nenrolled    {} UTC\nchanged     {} UTC\n\
+         remembered  {} of earlier probes, to know replays\n",
+        entry.id,
+        entry.recordings,
+        entry.fixations,
+        date(entry.enrolled),
+        date(entry.changed),
+        plural(remembered, "reading"),
+    )
+}

@@ -1,0 +1,35 @@
+//! The thresholds of a study: what its rules ask of claims at a few false match rates.
+
+use gazeprint::decision::{HeldOutProbes, Rules};
+use serde::{Deserialize, Serialize};
+
+/// False match rates that studies report, descending.
+pub const RATES: [f64; 3] = [1e-2, 1e-3, 1e-4];
+
+/// A threshold that was learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LearnedThreshold {
+    /// The false match rate.
+    pub rate: f64,
+    /// Sentences a probe; `None` for all of half of the training texts.
+    pub sentences: Option<usize>,
+    /// Geometric mean of the number of fixations of the probes.
+    pub fixations: f64,
+    /// The ratio to the cohort at and above which a claim is accepted.
+    pub threshold: f64,
+}
+
+impl LearnedThreshold {
+    /// The thresholds of rules at the lengths that they were learned at.
+    pub(crate) fn all((probes, rules): (&HeldOutProbes, &Rules)) -> Vec<Self> {
+        let at = |length: &gazeprint::decision::ProbesOfLength| {
+            let (sentences, fixations) = (length.texts, length.log_fixations.exp());
+            RATES.map(|rate| {
+                let threshold = rules.claim_ratio(rate, fixations);
+                Self { rate, sentences, fixations, threshold }
+            })
+        };
+        let all = probes.lengths().iter().flat_map(at);
+        all.filter(|learned| learned.threshold.is_finite()).collect()
+    }
+}

@@ -1,0 +1,452 @@
+//! Readers into a gallery.
+
+use gazeprint::corpus::{Corpus, Limits, Millis};
+use gazeprint::decision::FEWEST_READERS;
+use gazeprint::method::Population;
+use gazeprint::saccade::{Reading, readings};
+use gazeprint_store::{
+    Enrolment, Entry, Founding, Gallery, GalleryError, Location, MergeError, Recording, Secret,
+    StoreError,
+};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::calibrate::KeepRows;
+use crate::error::Mismatch;
+use crate::identify::UNKNOWN;
+use crate::readers::MOST_TRIES;
+use crate::{Error, RecognitionMonitor, Recognizer, Stage, Warning};
+
+/// Fewest fixations that count of a reader: about a dozen sentences.
+pub const FEWEST_FIXATIONS: usize = 100;
+/// Readers learned at once: what is lost when a process is killed, and held in memory.
+const BATCH: usize = 16;
+/// The method of galleries.
+const METHOD: &str = "population";
+
+/// What a gallery is made with.
+#[derive(Debug, Clone, Default)]
+pub struct FoundingOptions {
+    /// What readers have in common, with the durations that it was learned from, ms; learned from the
+    /// corpus where it is not given.
+    pub population: Option<(Population, [f64; 2])>,
+    /// Shortest duration of a fixation that counts, ms; where nothing is said, that of the population,
+    /// or 50.
+    pub shortest_ms: Option<f64>,
+    /// Longest duration of a fixation that counts, ms; where nothing is said, that of the population,
+    /// or 1500.
+    pub longest_ms: Option<f64>,
+    /// Whether readers are kept under pseudonyms.
+    pub pseudonyms: bool,
+}
+
+/// How readers are enrolled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EnrollOptions {
+    /// Start readers anew that are enrolled already.
+    pub replace: bool,
+    /// A part of the readers of the corpus.
+    pub shard: Option<Shard>,
+    /// Enrol nobody where somebody read too little.
+    pub strict: bool,
+}
+
+/// A part of the readers of a corpus: the `number`-th and every `of`-th after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+impl Shard {
+    /// Whether the reader at a place of the list belongs to it.
+    fn has(self, place: usize) -> bool {
+        place % self.of.max(1) == self.number.saturating_sub(1)
+    }
+
+    /// Refuses to do nothing.
+    fn check(self, corpus: &Corpus) -> Result<(), Error> {
+        let Self { number, of } = self;
+        let readers = corpus.readers().len();
+        match (1..=readers.min(of)).contains(&number) {
+            true => Ok(()),
+            false => {
+                Err(Error::EmptyShard { number, of, corpus: corpus.name().to_owned(), readers })
+            }
+        }
+    }
+}
+
+/// What was enrolled.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Enrolled {
+    /// Who was enrolled, or given more recordings.
+    #[serde(rename = "enrolled")]
+    pub readers: Vec<Entry>,
+    /// Who was not.
+    pub skipped: Vec<Skipped>,
+    /// What else should be known.
+    pub warnings: Vec<Warning>,
+}
+
+/// Somebody who was not enrolled: they read too little.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Who, by the name in the corpus.
+    pub reader: String,
+    /// Fixations that count.
+    pub fixations: usize,
+    /// As many as there should be.
+    pub expected: usize,
+}
+
+/// What is known of somebody in a corpus before they are learned.
+enum Outlook {
+    /// They can be enrolled.
+    Ready(Candidate),
+    /// All of it is there already.
+    There,
+    /// They read too little.
+    Short(usize),
+}
+
+/// Somebody to be enrolled, as far as that is known before learning.
+struct Candidate {
+    name: String,
+    id: String,
+    /// What the corpus has of them.
+    new: Vec<Recording>,
+    /// What the gallery will have.
+    recordings: Vec<Recording>,
+    revision: Option<u64>,
+}
+
+impl Recognizer {
+    /// Opens a gallery or, where there is none, makes one for the readers of a corpus. One that is
+    /// there must be what the options ask for.
+    ///
+    /// # Errors
+    /// If it is something else, cannot be opened or made, or nobody of the corpus could be enrolled.
+    pub fn open_or_create(
+        at: &Location,
+        secret: Option<&Secret>,
+        options: &FoundingOptions,
+        corpus: &Corpus,
+        enroll: &EnrollOptions,
+        monitor: &dyn RecognitionMonitor,
+    ) -> Result<(Self, Vec<Warning>), Error> {
+        if let Some(shard) = enroll.shard {
+            shard.check(corpus)?;
+        }
+        if Gallery::exists(at)? {
+            let desk = Self::open(at, secret)?;
+            return Ok((desk.fitting(options)?, Vec::new()));
+        }
+        if enroll.shard.is_some() && options.pseudonyms {
+            return Err(Error::ShardPseudonyms { at: at.clone() });
+        }
+        let defaults = options.population.as_ref().map(|(_, durations_ms)| *durations_ms);
+        let [shortest, longest] = defaults.unwrap_or(Limits::default().durations().map(|d| d.0));
+        let durations_ms =
+            [options.shortest_ms.unwrap_or(shortest), options.longest_ms.unwrap_or(longest)];
+        let limits = Limits::new(Millis(durations_ms[0]), Millis(durations_ms[1]))?;
+        let other = |population: [f64; 2]| (population != durations_ms).then_some(population);
+        let warnings = defaults
+            .and_then(other)
+            .map(|population| Warning::OtherDurations { population, gallery: durations_ms });
+        // Whatever can be known to fail is made to fail before anything is made.
+        check_all(corpus, limits, enroll)?;
+        let founding = Founding {
+            gazeprint: env!("CARGO_PKG_VERSION").to_owned(),
+            created: gazeprint_store::now(),
+            method: METHOD.to_owned(),
+            durations_ms,
+            pseudonyms: options.pseudonyms.then(Founding::new_salt).transpose()?,
+        };
+        let gallery = match &options.population {
+            None => {
+                let population = learned_from(corpus, limits, monitor)?;
+                Gallery::create(at, secret, founding, &population)?
+            }
+            Some((population, _)) => {
+                match Gallery::create(at, secret, founding, population) {
+                    // Another was a moment faster: it made the same gallery, or that is said.
+                    Err(GalleryError::Store(StoreError::Exists { .. })) => {
+                        let desk = Self::open(at, secret)?;
+                        return Ok((desk.fitting(options)?, Vec::new()));
+                    }
+                    made => made?,
+                }
+            }
+        };
+        Ok((Self::of(gallery)?, warnings.into_iter().collect()))
+    }
+
+    /// A gallery that was there before, if it is what the options ask for.
+    fn fitting(self, options: &FoundingOptions) -> Result<Self, Error> {
+        let founding = self.founding();
+        let founded = |mismatch| Err(Error::Founded { at: self.location().clone(), mismatch });
+        if options.pseudonyms && founding.pseudonyms.is_none() {
+            return founded(Mismatch::Pseudonyms);
+        }
+        let expected = founding.durations_ms;
+        let found =
+            [options.shortest_ms.unwrap_or(expected[0]), options.longest_ms.unwrap_or(expected[1])];
+        if found != expected {
+            return founded(Mismatch::Durations { found, expected });
+        }
+        if let Some((population, _)) = &options.population
+            && !self.gallery().has_population(population)?
+        {
+            return founded(Mismatch::Population);
+        }
+        Ok(self)
+    }
+
+    /// Learns readers from their recordings and adds them to the gallery; readers that are there
+    /// already get the new recordings on top. Then the thresholds of decisions are learned anew, unless
+    /// it was a part of the readers.
+    ///
+    /// Who read too little is skipped and named. What the monitor was told is enrolled.
+    ///
+    /// # Errors
+    /// If nobody can be enrolled, the gallery cannot be read or written, or the monitor says stop.
+    pub fn enroll(
+        &self,
+        corpus: &Corpus,
+        options: &EnrollOptions,
+        monitor: &dyn RecognitionMonitor,
+    ) -> Result<Enrolled, Error> {
+        let (mut skipped, mut warnings, mut candidates) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, new) in parts(corpus, options) {
+            match self.outlook(options, name, new)? {
+                Outlook::Ready(candidate) => candidates.push(candidate),
+                Outlook::There => {
+                    warnings.push(Warning::AlreadyEnrolled { reader: self.id_of(name) });
+                }
+                Outlook::Short(fixations) => skipped.push(skip(options, name, fixations)?),
+            }
+        }
+        // Of a shard, nothing is left to do then, and whoever was interrupted may say so twice.
+        if candidates.is_empty() && options.shard.is_none() {
+            let corpus = corpus.name().to_owned();
+            if warnings.is_empty() && !skipped.is_empty() {
+                return Err(Error::NobodyReadEnough { corpus });
+            }
+            if self.has_current_rules()? {
+                return Err(Error::AllEnrolled { corpus, at: self.location().clone() });
+            }
+        }
+        let readers = self.learn_all(candidates, options, monitor)?;
+        if options.shard.is_none() {
+            warnings.extend(self.calibrate(KeepRows::OfMany, monitor)?.warnings);
+        }
+        Ok(Enrolled { readers, skipped, warnings })
+    }
+
+    /// Learns candidates some at a time, and commits each.
+    fn learn_all(
+        &self,
+        mut candidates: Vec<Candidate>,
+        options: &EnrollOptions,
+        monitor: &dyn RecognitionMonitor,
+    ) -> Result<Vec<Entry>, Error> {
+        let mut learner = Learner::of(self)?;
+        monitor.begin(Stage::Readers);
+        monitor.expect(candidates.len() as u64);
+        let mut entries = Vec::with_capacity(candidates.len());
+        while !candidates.is_empty() {
+            let batch: Vec<Candidate> = candidates.drain(..candidates.len().min(BATCH)).collect();
+            let learned: Vec<(Candidate, Enrolment)> = batch
+                .into_par_iter()
+                .map(|candidate| {
+                    learner.learn(self, &candidate).map(|learned| (candidate, learned))
+                })
+                .collect::<Result<_, Error>>()?;
+            for (candidate, learned) in learned {
+                if monitor.stop() {
+                    return Err(Error::Interrupted { stage: Stage::Readers });
+                }
+                if let Some(entry) = self.commit(options, &mut learner, candidate, learned)? {
+                    monitor.advance(1);
+                    monitor.enrolled(&entry);
+                    entries.push(entry);
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Looks up what is known of somebody.
+    fn outlook(
+        &self,
+        options: &EnrollOptions,
+        name: &str,
+        new: Vec<Recording>,
+    ) -> Result<Outlook, Error> {
+        check_name(name)?;
+        let id = self.id_of(name);
+        let known = self.gallery().recordings(&id)?;
+        let revision = known.as_ref().map(|(_, revision)| *revision);
+        let recordings = match known {
+            Some((known, _)) if !options.replace => {
+                match gazeprint_store::merged(known, new.clone()) {
+                    Err(MergeError::Known { known, given }) if known == given => {
+                        return Ok(Outlook::There);
+                    }
+                    merged => merged.map_err(|source| Error::Recordings {
+                        reader: id.clone(),
+                        at: self.location().clone(),
+                        source,
+                    })?,
+                }
+            }
+            _ => new.clone(),
+        };
+        let fixations = fixations(&self.recorded(name, &recordings)?);
+        if fixations < FEWEST_FIXATIONS {
+            return Ok(Outlook::Short(fixations));
+        }
+        Ok(Outlook::Ready(Candidate { name: name.to_owned(), id, new, recordings, revision }))
+    }
+
+    /// Puts somebody into the gallery. Where another changed the same reader or the population
+    /// meanwhile, they are looked up and learned again; nothing where all of it is there by then.
+    fn commit(
+        &self,
+        options: &EnrollOptions,
+        learner: &mut Learner,
+        mut candidate: Candidate,
+        mut learned: Enrolment,
+    ) -> Result<Option<Entry>, Error> {
+        let mut tries = 1;
+        loop {
+            let entry = self.gallery().enroll(learned, (candidate.revision, learner.era));
+            match entry {
+                Err(GalleryError::Conflict { .. }) if tries < MOST_TRIES => tries += 1,
+                entry => return Ok(Some(entry?)),
+            }
+            *learner = Learner::of(self)?;
+            let Candidate { name, new, .. } = candidate;
+            match self.outlook(options, &name, new)? {
+                Outlook::Ready(again) => candidate = again,
+                Outlook::There | Outlook::Short(_) => return Ok(None),
+            }
+            learned = learner.learn(self, &candidate)?;
+        }
+    }
+}
+
+/// The readers of a corpus that are to be enrolled, with their recordings.
+fn parts<'a>(
+    corpus: &'a Corpus,
+    options: &EnrollOptions,
+) -> impl Iterator<Item = (&'a String, Vec<Recording>)> {
+    let shard = options.shard;
+    let all = corpus.readers().iter().zip(gazeprint_store::recordings(corpus)).enumerate();
+    all.filter(move |(place, _)| shard.is_none_or(|shard| shard.has(*place))).map(|(_, it)| it)
+}
+
+/// Refuses a corpus of which nobody could be enrolled.
+fn check_all(corpus: &Corpus, limits: Limits, options: &EnrollOptions) -> Result<(), Error> {
+    corpus.readers().iter().try_for_each(|name| check_name(name))?;
+    let (all, _) = readings(corpus, limits);
+    let mut counts = vec![0; corpus.readers().len()];
+    all.iter().for_each(|reading| counts[reading.reader] += reading.events.len());
+    if counts.iter().all(|count| *count < FEWEST_FIXATIONS) {
+        return Err(match corpus.readers() {
+            [reader] => too_little(reader, counts[0]),
+            _ => Error::NobodyReadEnough { corpus: corpus.name().to_owned() },
+        });
+    }
+    for (name, count) in corpus.readers().iter().zip(counts) {
+        if count < FEWEST_FIXATIONS {
+            skip(options, name, count)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a name that cannot be used.
+fn check_name(name: &str) -> Result<(), Error> {
+    match name == UNKNOWN {
+        true => Err(Error::ReservedName { name: name.to_owned() }),
+        false => Ok(()),
+    }
+}
+
+fn too_little(reader: &str, fixations: usize) -> Error {
+    Error::TooLittleRead { reader: reader.to_owned(), fixations }
+}
+
+/// Somebody who read too little is skipped, or refused.
+fn skip(options: &EnrollOptions, name: &str, fixations: usize) -> Result<Skipped, Error> {
+    match options.strict {
+        true => Err(too_little(name, fixations)),
+        false => Ok(Skipped { reader: name.to_owned(), fixations, expected: FEWEST_FIXATIONS }),
+    }
+}
+
+fn fixations(readings: &[Reading]) -> usize {
+    readings.iter().map(|reading| reading.events.len()).sum()
+}
+
+/// What the readers of a corpus have in common.
+fn learned_from(
+    corpus: &Corpus,
+    limits: Limits,
+    monitor: &dyn RecognitionMonitor,
+) -> Result<Population, Error> {
+    let (readings, _) = readings(corpus, limits);
+    let mut readers: Vec<usize> = readings.iter().map(|r| r.reader).collect();
+    readers.sort_unstable();
+    readers.dedup();
+    if readers.len() < FEWEST_READERS {
+        let (at, readers) = (corpus.name().to_owned(), readers.len());
+        return Err(Error::FewForPopulation { at, readers });
+    }
+    learn_population(corpus.readers().len(), &readings, monitor)
+}
+
+/// Learns what readers, of whom there are so many, have in common.
+///
+/// # Errors
+/// If nothing was read, or the monitor says stop.
+pub fn learn_population(
+    readers: usize,
+    readings: &[Reading],
+    monitor: &dyn RecognitionMonitor,
+) -> Result<Population, Error> {
+    let numbered: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
+    monitor.begin(Stage::Population);
+    monitor.expect(Population::cost(readers));
+    let learned = Population::learn(readers, &numbered, monitor);
+    // Whoever asked after the last look does not want what comes of it either.
+    if monitor.stop() {
+        return Err(Error::Interrupted { stage: Stage::Population });
+    }
+    learned.map_err(|source| Error::of_fit("the population", Stage::Population, source))
+}
+
+/// What readers are learned with.
+struct Learner {
+    population: Population,
+    era: u64,
+}
+
+impl Learner {
+    fn of(desk: &Recognizer) -> Result<Self, Error> {
+        let (population, era) = desk.gallery().population()?;
+        Ok(Self { population, era })
+    }
+
+    fn learn(&self, desk: &Recognizer, candidate: &Candidate) -> Result<Enrolment, Error> {
+        let Candidate { id, recordings, .. } = candidate;
+        let readings = desk.recorded(id, recordings)?;
+        let template = self.population.template(&readings.iter().collect::<Vec<_>>());
+        let fixations = fixations(&readings);
+        Ok(Enrolment { id: id.clone(), recordings: recordings.clone(), fixations, template })
+    }
+}

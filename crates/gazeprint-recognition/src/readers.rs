@@ -1,0 +1,266 @@
+//! The readers of a gallery in memory, and a probe compared with them.
+
+use std::sync::Arc;
+
+use gazeprint::decision::{FEWEST_READERS, Rules, cohort_ratios};
+use gazeprint::method::{Background, Evidence, PopulationScorer, Slopes};
+use gazeprint::saccade::Reading;
+use gazeprint::score::Scorer as _;
+use gazeprint::search::{Queries, Row, scores};
+use gazeprint::template::Probe;
+use gazeprint_store::{GalleryError, Loaded, Rows, Searchable};
+use rayon::prelude::*;
+
+use crate::{Error, Recognizer, Warning};
+
+/// Readers who are scored in full, of those that search finds best, where nothing is said.
+pub const CANDIDATES: usize = 1000;
+/// Times that something is done again because another process changed the gallery meanwhile.
+pub(crate) const MOST_TRIES: usize = 10;
+
+/// The readers of a gallery as they were, ready to compare with.
+pub(crate) struct EnrolledReaders {
+    /// By name.
+    pub(crate) names: Vec<String>,
+    pub(crate) rules: Arc<Rules>,
+    /// Of all readers; of nobody where they are searched.
+    scorer: PopulationScorer,
+    search: Option<RowSearch>,
+    generation: u64,
+    is_current: bool,
+}
+
+/// Readers of a large gallery as rows. The templates of those who matter are read later.
+struct RowSearch {
+    background: Background,
+    slopes: Slopes,
+    queries: Queries,
+    rows: Vec<Row>,
+}
+
+/// Who is to be scored in full.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shortlist {
+    /// So many of the best that search finds.
+    Best(usize),
+    /// The best, and the reader at this place.
+    With(usize),
+}
+
+impl EnrolledReaders {
+    /// The readers, to compare with as a whole or, where there are rows, to search.
+    pub(crate) fn read(desk: &Recognizer) -> Result<Self, Error> {
+        let searchable = desk.gallery().searchable()?;
+        let Some(Searchable { background, readers, rows, rules, generation }) = searchable else {
+            return Self::read_whole(desk);
+        };
+        check_count(desk, readers.len())?;
+        let slopes = background.slopes();
+        let Rows { queries, rows } = rows;
+        if queries.slope_len() != slopes.len() {
+            return Err(Error::OtherRows { at: desk.location().clone() });
+        }
+        let scorer = of_templates(desk, &background, &[])?;
+        let search = Some(RowSearch { background, slopes, queries, rows });
+        Ok(Self {
+            names: readers,
+            rules: Arc::new(rules),
+            scorer,
+            search,
+            generation,
+            is_current: true,
+        })
+    }
+
+    /// The readers, to compare with as a whole.
+    pub(crate) fn read_whole(desk: &Recognizer) -> Result<Self, Error> {
+        let stored = desk.gallery().stored_readers()?;
+        let Loaded { background, readers, templates, rules, is_current, generation, .. } =
+            stored.decoded()?;
+        check_count(desk, readers.len())?;
+        let rules = Arc::new(rules.ok_or_else(|| Error::NoRules { at: desk.location().clone() })?);
+        let scorer = of_templates(desk, &background, &templates)?;
+        let names = readers.into_iter().map(|entry| entry.id).collect();
+        Ok(Self { names, rules, scorer, search: None, generation, is_current })
+    }
+
+    /// The gallery as it was when they were read.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Whether they are searched, and scored in full only where they matter.
+    pub(crate) fn are_searched(&self) -> bool {
+        self.search.is_some()
+    }
+
+    /// All readers at once.
+    pub(crate) fn scorer(&self) -> &PopulationScorer {
+        &self.scorer
+    }
+
+    /// What is to be said of the readers.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> {
+        (!self.is_current).then_some(Warning::OutdatedRules {}).into_iter()
+    }
+
+    /// The place of a reader, given by name or pseudonym.
+    pub(crate) fn place_of(&self, desk: &Recognizer, reader: &str) -> Result<usize, Error> {
+        desk.place_of(reader, self.names.iter().map(String::as_str))
+    }
+
+    /// Compares a probe with all readers.
+    fn compare(
+        &self,
+        desk: &Recognizer,
+        readings: &[Reading],
+        shortlist: Shortlist,
+    ) -> Result<Comparison, Error> {
+        let probes: Vec<Probe> = readings.par_iter().map(|r| self.scorer.probe(r)).collect();
+        let probe = Probe::merged(&probes);
+        let (scores, in_full) = match &self.search {
+            None => (self.scorer.scores(&probe), None),
+            Some(search) => {
+                let nobody = self.scorer.population(&probe, &[]);
+                let mut scores = search.scores(&probe, nobody);
+                let in_full = ScoredInFull::read(self, search, &scores, desk, shortlist)?;
+                let exact = in_full.scorer.scores(&probe);
+                in_full.places.iter().zip(exact).for_each(|(&place, score)| scores[place] = score);
+                (scores, Some(in_full))
+            }
+        };
+        let ratios = cohort_ratios(&scores);
+        let fixations = probe.fixations();
+        Ok(Comparison {
+            llrs: self.rules.calibrated(&ratios, fixations),
+            posterior: self.rules.posterior(&scores, fixations),
+            probe,
+            scores,
+            ratios,
+            fixations,
+            in_full,
+        })
+    }
+
+    /// The readers who were scored in full, by place, the best first.
+    pub(crate) fn ranking(&self, comparison: &Comparison) -> Vec<usize> {
+        let mut places = match &comparison.in_full {
+            None => (0..self.names.len()).collect(),
+            Some(in_full) => in_full.places.clone(),
+        };
+        let ratios = &comparison.ratios;
+        places.sort_by(|&a, &b| ratios[b].total_cmp(&ratios[a]).then(a.cmp(&b)));
+        places
+    }
+
+    /// What each part of a probe says for a reader who was scored in full.
+    pub(crate) fn evidence(&self, comparison: &Comparison, place: usize) -> Evidence {
+        match &comparison.in_full {
+            None => self.scorer.evidence(&comparison.probe, place),
+            Some(in_full) => match in_full.places.binary_search(&place) {
+                Ok(place) => in_full.scorer.evidence(&comparison.probe, place),
+                Err(_) => Evidence::default(),
+            },
+        }
+    }
+}
+
+fn of_templates(
+    desk: &Recognizer,
+    background: &Background,
+    templates: &[gazeprint::method::Template],
+) -> Result<PopulationScorer, Error> {
+    let at = || desk.location().clone();
+    background.scorer(templates).map_err(|source| Error::Template { at: at(), source })
+}
+
+/// Refuses to compare with too few readers.
+fn check_count(desk: &Recognizer, readers: usize) -> Result<(), Error> {
+    match readers < FEWEST_READERS {
+        true => Err(Error::FewReaders { at: desk.location().clone(), readers }),
+        false => Ok(()),
+    }
+}
+
+impl RowSearch {
+    /// The scores of all readers, about, given that of nobody in particular.
+    fn scores(&self, probe: &Probe, nobody: f64) -> Vec<f64> {
+        let query = self.queries.query(&self.slopes.slope(probe), probe.fixations());
+        scores(&self.rows, &query).into_iter().map(|score| nobody + f64::from(score)).collect()
+    }
+}
+
+/// Readers who were scored in full, because search found them, or because they were asked for.
+struct ScoredInFull {
+    /// Ascending.
+    places: Vec<usize>,
+    scorer: PopulationScorer,
+}
+
+impl ScoredInFull {
+    fn read(
+        readers: &EnrolledReaders,
+        search: &RowSearch,
+        scores: &[f64],
+        desk: &Recognizer,
+        shortlist: Shortlist,
+    ) -> Result<Self, Error> {
+        let mut places: Vec<usize> = (0..scores.len()).collect();
+        let count = match shortlist {
+            Shortlist::Best(count) => count,
+            Shortlist::With(_) => CANDIDATES,
+        };
+        if count < places.len() {
+            places.select_nth_unstable_by(count, |&a, &b| {
+                scores[b].total_cmp(&scores[a]).then(a.cmp(&b))
+            });
+            places.truncate(count);
+        }
+        if let Shortlist::With(place) = shortlist
+            && !places.contains(&place)
+        {
+            places.push(place);
+        }
+        places.sort_unstable();
+        let ids = places.iter().map(|&place| readers.names[place].as_str());
+        let templates = desk.gallery().templates_of(ids, readers.generation)?;
+        let scorer = of_templates(desk, &search.background, &templates)?;
+        Ok(Self { places, scorer })
+    }
+}
+
+/// A probe against all readers, by their places.
+pub(crate) struct Comparison {
+    pub(crate) scores: Vec<f64>,
+    /// To the cohort.
+    pub(crate) ratios: Vec<f64>,
+    /// Calibrated, nats.
+    pub(crate) llrs: Vec<f64>,
+    pub(crate) posterior: Vec<f64>,
+    pub(crate) fixations: usize,
+    probe: Probe,
+    /// Where they were searched; the scores of others are about right then.
+    in_full: Option<ScoredInFull>,
+}
+
+impl Recognizer {
+    /// Compares a probe with the readers as they are now. Where they are changed meanwhile, that is
+    /// done again.
+    pub(crate) fn compare(
+        &self,
+        readings: &[Reading],
+        shortlist: impl Fn(&EnrolledReaders) -> Result<Shortlist, Error>,
+    ) -> Result<(Arc<EnrolledReaders>, Comparison), Error> {
+        let mut tries = 1;
+        loop {
+            let readers = self.readers()?;
+            match readers.compare(self, readings, shortlist(&readers)?) {
+                Ok(comparison) => return Ok((readers, comparison)),
+                Err(Error::Gallery(GalleryError::Conflict { .. })) if tries < MOST_TRIES => {
+                    tries += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}

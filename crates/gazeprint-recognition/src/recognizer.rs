@@ -1,0 +1,220 @@
+//! The recognizer: a gallery that is open, for any number of threads.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use gazeprint::corpus::{Corpus, Limits, Millis};
+use gazeprint::method::Monitor;
+use gazeprint::saccade::{Reading, readings};
+use gazeprint_store::{
+    Entry, Founding, Gallery, GalleryError, Location, Logged, Recording, Secret,
+};
+
+use crate::readers::EnrolledReaders;
+use crate::{Error, Warning};
+
+/// What is being done, for those who watch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// What readers have in common is learned.
+    Population,
+    /// Readers are learned.
+    Readers,
+    /// What scores are worth is learned.
+    Rules,
+    /// Rows to search by are made.
+    Rows,
+}
+
+/// How long work over a gallery is watched and stopped.
+pub trait RecognitionMonitor: Monitor {
+    /// Something begins.
+    fn begin(&self, stage: Stage) {
+        _ = stage;
+    }
+
+    /// Somebody is enrolled: on the disk, whatever happens next.
+    fn enrolled(&self, entry: &Entry) {
+        _ = entry;
+    }
+}
+
+impl RecognitionMonitor for gazeprint::method::Unwatched {}
+
+/// A gallery that is open: enrols, identifies, verifies and watches.
+///
+/// Clones share the gallery. Any number of threads may use it at once; each sees the gallery as it is
+/// when it asks, whoever changed it.
+#[derive(Clone)]
+pub struct Recognizer {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Locked for as long as something is read or written, never while something is computed.
+    gallery: Mutex<Gallery>,
+    location: Location,
+    founding: Founding,
+    limits: Limits,
+    /// The readers as they were last seen.
+    readers: RwLock<Option<Arc<EnrolledReaders>>>,
+}
+
+impl Recognizer {
+    /// Opens a gallery.
+    ///
+    /// # Errors
+    /// If there is none, it is damaged, or the secret is not the right one.
+    pub fn open(at: &Location, secret: Option<&Secret>) -> Result<Self, Error> {
+        Self::of(Gallery::open(at, secret)?)
+    }
+
+    /// Whether there is a gallery, or anything else, at a place.
+    ///
+    /// # Errors
+    /// If that cannot be found out.
+    pub fn exists(at: &Location) -> Result<bool, Error> {
+        Ok(Gallery::exists(at)?)
+    }
+
+    pub(crate) fn of(gallery: Gallery) -> Result<Self, Error> {
+        let (location, founding) = (gallery.location().clone(), gallery.founding().clone());
+        let [shortest, longest] = founding.durations_ms;
+        let limits = Limits::new(Millis(shortest), Millis(longest))?;
+        let (gallery, readers) = (Mutex::new(gallery), RwLock::new(None));
+        let shared = Shared { gallery, location, founding, limits, readers };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Where the gallery is.
+    pub fn location(&self) -> &Location {
+        &self.shared.location
+    }
+
+    /// What was fixed when it was made.
+    pub fn founding(&self) -> &Founding {
+        &self.shared.founding
+    }
+
+    /// Which fixations count.
+    pub fn limits(&self) -> Limits {
+        self.shared.limits
+    }
+
+    /// Whether it is encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.gallery().is_encrypted()
+    }
+
+    /// What a reader of this name is kept under.
+    pub fn id_of(&self, name: &str) -> String {
+        self.gallery().id_of(name)
+    }
+
+    /// The gallery, for this thread alone. What panicked with it left it whole: changes are made as a
+    /// whole or not at all.
+    pub(crate) fn gallery(&self) -> MutexGuard<'_, Gallery> {
+        self.shared.gallery.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The readers as they are now, to compare with.
+    pub(crate) fn readers(&self) -> Result<Arc<EnrolledReaders>, Error> {
+        let generation = self.gallery().generation()?;
+        let known = self.shared.readers.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(known) = known.filter(|known| known.generation() == generation) {
+            return Ok(known);
+        }
+        let now = Arc::new(EnrolledReaders::read(self)?);
+        *self.shared.readers.write().unwrap_or_else(PoisonError::into_inner) =
+            Some(Arc::clone(&now));
+        Ok(now)
+    }
+
+    /// The same, each of whom can be scored in full at any time.
+    pub(crate) fn readers_in_full(&self) -> Result<Arc<EnrolledReaders>, Error> {
+        let readers = self.readers()?;
+        match readers.are_searched() {
+            true => Ok(Arc::new(EnrolledReaders::read_whole(self)?)),
+            false => Ok(readers),
+        }
+    }
+
+    /// The readings of one person, and what is to be said of them.
+    pub(crate) fn readings_of(
+        &self,
+        probe: &Corpus,
+    ) -> Result<(Vec<Reading>, Vec<Warning>), Error> {
+        let name = || probe.name().to_owned();
+        if probe.readers().len() > 1 {
+            return Err(Error::SeveralReaders { name: name(), readers: probe.readers().len() });
+        }
+        let (readings, drops) = readings(probe, self.limits());
+        if readings.is_empty() {
+            return Err(Error::NothingCounts { name: name(), fixations: probe.fixation_count() });
+        }
+        let dropped = drops.total();
+        let warning = Warning::DroppedFixations { fixations: dropped };
+        Ok((readings, (dropped > 0).then_some(warning).into_iter().collect()))
+    }
+
+    /// The readers, by name.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn list(&self) -> Result<Vec<Entry>, Error> {
+        let stored = self.gallery().stored_readers()?;
+        Ok(stored.decoded()?.readers)
+    }
+
+    /// A reader, given by name or pseudonym, with the number of readings of earlier probes that are
+    /// remembered.
+    ///
+    /// # Errors
+    /// If there is no such reader, or it cannot be read.
+    pub fn show(&self, reader: &str) -> Result<(Entry, usize), Error> {
+        let entries = self.list()?;
+        let place = self.place_of(reader, entries.iter().map(|entry| entry.id.as_str()))?;
+        let remembered = self.gallery().earlier_probes(&entries[place].id)?.len();
+        Ok((entries[place].clone(), remembered))
+    }
+
+    /// The place of somebody among readers, given by name or pseudonym.
+    pub(crate) fn place_of<'a>(
+        &self,
+        reader: &str,
+        readers: impl Iterator<Item = &'a str> + Clone,
+    ) -> Result<usize, Error> {
+        let id = self.id_of(reader);
+        if let Some(place) = readers.clone().position(|known| known == id || known == reader) {
+            return Ok(place);
+        }
+        let distance = |id: &&str| strsim::damerau_levenshtein(id, reader);
+        let nearest = readers.min_by_key(distance).filter(|id| distance(id) <= 2);
+        let (at, reader) = (self.location().clone(), reader.to_owned());
+        let nearest = nearest.map(str::to_owned);
+        Err(GalleryError::UnknownReader { at, reader, nearest }.into())
+    }
+
+    /// The log, from its first entry.
+    ///
+    /// # Errors
+    /// If it cannot be read, or was tampered with.
+    pub fn log(&self) -> Result<Vec<Logged>, Error> {
+        Ok(self.gallery().log()?)
+    }
+
+    /// The readings of what somebody was recorded with.
+    pub(crate) fn recorded(
+        &self,
+        id: &str,
+        recordings: &[Recording],
+    ) -> Result<Vec<Reading>, Error> {
+        let corpus = gazeprint_store::corpus("gallery", &[(id.to_owned(), recordings.to_vec())])?;
+        Ok(readings(&corpus, self.limits()).0)
+    }
+}
+
+impl std::fmt::Debug for Recognizer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recognizer").field("location", self.location()).finish_non_exhaustive()
+    }
+}

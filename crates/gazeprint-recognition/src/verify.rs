@@ -1,0 +1,130 @@
+//! Is it really this reader?
+
+use gazeprint::corpus::Corpus;
+use gazeprint_store::Event;
+use serde::Serialize;
+
+use crate::identify::{check_rate, unsupported};
+use crate::readers::Shortlist;
+use crate::settlement::{ReplayFinding, ReplayPolicy, Settlement, sketches};
+use crate::warning::Comparisons;
+use crate::{Error, RateName, Recognizer, Warning};
+
+/// How a claim is verified.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VerifyOptions {
+    /// Part of false claims that may be accepted, 0.0001 to 0.2.
+    pub fmr: f64,
+    /// What to do with replays.
+    pub replays: ReplayPolicy,
+}
+
+impl Default for VerifyOptions {
+    fn default() -> Self {
+        Self { fmr: 0.01, replays: ReplayPolicy::default() }
+    }
+}
+
+/// What is thought of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is believed.
+    Accepted,
+    /// It is not.
+    Rejected,
+}
+
+impl Verdict {
+    /// The name used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// Whether a claim is believed, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verification {
+    /// What is thought of the claim.
+    pub decision: Verdict,
+    /// Who was claimed.
+    pub reader: String,
+    /// Calibrated log-likelihood ratio of the claim, nats.
+    pub llr: f64,
+    /// Log ratio to the cohort.
+    pub ratio: f64,
+    /// The ratio at and above which a claim is accepted.
+    pub threshold: f64,
+    /// The rate that was asked for.
+    pub fmr: f64,
+    /// Whether there are enough comparisons for such a rate.
+    pub supported: bool,
+    /// As many as there are.
+    pub comparisons: usize,
+    /// Of how many readers.
+    pub readers: usize,
+    /// Fixations of the probe that count.
+    pub fixations: usize,
+    /// Whether the probe was there before.
+    pub replay: Option<ReplayFinding>,
+    /// What else should be known.
+    pub warnings: Vec<Warning>,
+}
+
+impl Recognizer {
+    /// Accepts or rejects the claim that a probe is of a reader, given by name or pseudonym. The
+    /// answer is logged, and what was accepted is remembered, to know it again.
+    ///
+    /// # Errors
+    /// If there is no such reader, the probe cannot be used, nothing can be decided, or the gallery
+    /// cannot be read or written.
+    pub fn verify(
+        &self,
+        probe: &Corpus,
+        reader: &str,
+        options: &VerifyOptions,
+    ) -> Result<Verification, Error> {
+        check_rate(RateName::Fmr, options.fmr)?;
+        let (readings, mut warnings) = self.readings_of(probe)?;
+        let (readers, comparison) = self
+            .compare(&readings, |readers| Ok(Shortlist::With(readers.place_of(self, reader)?)))?;
+        warnings.extend(readers.warnings());
+        let place = readers.place_of(self, reader)?;
+        let id = &readers.names[place];
+        let threshold = readers.rules.for_claim(options.fmr, comparison.fixations);
+        warnings.extend(unsupported(options.fmr, threshold, Comparisons::FalseClaims));
+        let (llr, fixations) = (comparison.llrs[place], comparison.fixations);
+        let settlement = Settlement {
+            id,
+            enrolled: &self.enrolled_with(id)?,
+            own: &[],
+            is_enough: threshold.is_reached(comparison.ratios[place]),
+            sketches: &sketches(&readings),
+            policy: options.replays,
+        };
+        let (accepted, replay) = settlement.settle(self, |accepted, replay| Event::Verified {
+            reader: id.clone(),
+            accepted,
+            llr,
+            fixations,
+            replay,
+        })?;
+        Ok(Verification {
+            decision: if accepted { Verdict::Accepted } else { Verdict::Rejected },
+            reader: id.clone(),
+            llr,
+            ratio: comparison.ratios[place],
+            threshold: threshold.ratio,
+            fmr: options.fmr,
+            supported: threshold.supported,
+            comparisons: threshold.comparisons,
+            readers: threshold.readers,
+            fixations,
+            replay,
+            warnings,
+        })
+    }
+}
