@@ -13,9 +13,6 @@
 //! | [`watch`] | the same after every fixation |
 //! | [`vigil`] | watches in a study: seconds to decide, and to notice a swap |
 //! | [`report`] | turns a study into `study.json` |
-//! | [`tables`] | sets a report as tables, in Markdown and LaTeX |
-//! | [`page`] | sets a report as a page, with its figures |
-//! | [`figure`] | draws figures as SVG and PNG, with their numbers as CSV |
 //! | [`summary`] | says what is in a corpus and what looks wrong with it |
 //!
 //! ```
@@ -31,20 +28,13 @@
 //! # }
 //! ```
 
-// Examples of the figures name the crate from outside.
-#[cfg(test)]
-extern crate self as gazeprint_eval;
-
 pub mod attacks;
 mod calibration;
 pub mod curves;
 pub mod decision;
-pub mod figure;
-mod figures;
 mod fingerprint;
 mod judge;
 pub mod measures;
-pub mod page;
 pub mod portrait;
 pub mod protocol;
 pub mod report;
@@ -52,10 +42,8 @@ pub mod robustness;
 mod sentences;
 pub mod study;
 pub mod summary;
-pub mod tables;
 pub mod vigil;
 pub mod watch;
 
 pub use calibration::{LearnedThreshold, RATES};
-pub use figures::figures;
 pub use fingerprint::fingerprint;

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use gazeprint::method;
-use gazeprint_eval::figure::Drawing;
 use gazeprint_eval::portrait::Portrait;
 use gazeprint_eval::report::{Manifest, Report};
 use gazeprint_eval::robustness::MOST_SPLITS;
 use gazeprint_eval::study::{DividedCorpus, Keeper, Study};
-use gazeprint_eval::{figures, page, tables};
 use gazeprint_io::{Assignment, Role, write_splits};
+use gazeprint_report::figure::Drawing;
+use gazeprint_report::{draws, figures, page, tables};
 
 use super::Args;
 use super::checkpoints::{Checkpoints, Left};
@@ -137,8 +137,8 @@ impl Folder {
         }
         self.gather_scores(study)?;
         self.write_splits(divided)?;
-        put(&self.path.join("draws_theta.csv"), portrait.draws_theta.as_bytes())?;
-        put(&self.path.join("draws_density.csv"), portrait.draws_density.as_bytes())?;
+        put(&self.path.join("draws_theta.csv"), draws::coefficients(portrait).as_bytes())?;
+        put(&self.path.join("draws_density.csv"), draws::densities(portrait).as_bytes())?;
         put(&self.path.join("tables.md"), tables::markdown(report).as_bytes())?;
         put(&self.path.join("tables.tex"), tables::latex(report).as_bytes())?;
         put(&self.path.join("report.html"), page(report, &drawings).as_bytes())?;

@@ -8,7 +8,8 @@ use gazeprint_eval::report::{
     Report, SecondsTaken, WatchReport,
 };
 use gazeprint_eval::robustness::{Outcome, Robustness};
-use gazeprint_eval::tables::{attack_words, grouped};
+use gazeprint_report::number::grouped;
+use gazeprint_report::tables::attack_words;
 
 use crate::inspect::{plural, visible};
 
