@@ -18,6 +18,7 @@ pub mod figure;
 mod figures;
 pub mod number;
 pub mod page;
+mod registry;
 pub mod tables;
 
-pub use figures::figures;
+pub use figures::{FigureId, figures};

@@ -14,34 +14,20 @@ use gazeprint_eval::report::{
 use gazeprint_eval::robustness::{
     DurationLevel, MethodAccuracy, NoiseLevel, Outcome, ProbeAccuracy, Robustness,
 };
-use gazeprint_report::figure::Drawing;
-use gazeprint_report::page::{caption, html};
+use gazeprint_report::FigureId;
+use gazeprint_report::figure::{self, Drawing};
+use gazeprint_report::page::html;
 use gazeprint_report::tables::{latex, markdown};
 
-/// Figures as a study names them, with captions.
-fn figures(report: &Report) -> Vec<(&'static str, String, Drawing)> {
-    let names = [
-        "densities",
-        "accuracy",
-        "errors",
-        "errors-by-fraction",
-        "det",
-        "seconds",
-        "scores",
-        "calibration",
-        "scanpath",
-    ];
-    names
-        .into_iter()
-        .zip(common::all())
-        .map(|(name, (_, drawing))| (name, caption(name, &drawing, report).unwrap(), drawing))
-        .collect()
+/// The figures of a study that did not look at worse recordings.
+fn figures() -> Vec<(FigureId, Drawing)> {
+    let mut figures = common::all();
+    figures.retain(|(id, _)| *id != FigureId::Robustness);
+    figures
 }
 
 fn page(report: &Report) -> String {
-    let figures = figures(report);
-    let figures: Vec<_> = figures.iter().map(|(n, c, d)| (*n, c.as_str(), d)).collect();
-    html(report, &figures)
+    html(report, &figures())
 }
 
 /// What a browser shows and follows: fonts, styles and script left out.
@@ -108,9 +94,10 @@ fn every_method_and_figure_is_there() {
             assert!(text.contains(&method.method), "{}", method.method);
         }
     }
-    for (name, caption, _) in figures(&report) {
+    for (id, drawing) in figures() {
+        let name = id.name();
         assert!(page.contains(&format!("id=\"fig-{name}\"")), "{name}");
-        assert!(page.contains(&caption), "{name}");
+        assert!(page.contains(&id.caption(&drawing, &report)), "{name}");
     }
     assert_eq!(page.matches("<svg ").count(), 9);
 }
@@ -118,16 +105,17 @@ fn every_method_and_figure_is_there() {
 #[test]
 fn captions_say_who_and_from_what() {
     let drawings = common::all();
-    let drawing = |name: &str| &drawings.iter().find(|d| d.0.ends_with(name)).unwrap().1;
+    let caption = |id: FigureId, report: &Report| {
+        id.caption(&drawings.iter().find(|d| d.0 == id).unwrap().1, report)
+    };
     let (several, single) = (report(4, 10), report(4, 1));
-    let of = |name| caption(name, drawing(name), &several).unwrap();
-    assert!(of("densities").starts_with("Reader r017, training texts of the first split:"));
-    assert!(of("densities").contains("dashed orange line: gamma fit"));
-    assert!(of("calibration").starts_with("Reader r017, test texts of the first split:"));
-    assert!(of("scanpath").starts_with("Reader r017, text p3: "));
-    assert!(of("robustness").contains("bars plus and minus a standard error"));
-    assert!(!caption("robustness", drawing("robustness"), &single).unwrap().contains("bars"));
-    assert_eq!(caption("no such figure", drawing("scanpath"), &several), None);
+    let of = |id| caption(id, &several);
+    assert!(of(FigureId::Densities).starts_with("Reader r017, training texts of the first split:"));
+    assert!(of(FigureId::Densities).contains("dashed orange line: gamma fit"));
+    assert!(of(FigureId::Calibration).starts_with("Reader r017, test texts of the first split:"));
+    assert!(of(FigureId::Scanpath).starts_with("Reader r017, text p3: "));
+    assert!(of(FigureId::Robustness).contains("bars plus and minus a standard error"));
+    assert!(!caption(FigureId::Robustness, &single).contains("bars"));
 }
 
 #[test]
@@ -278,11 +266,25 @@ fn tables_longer_than_a_page_stay_out_of_latex() {
 }
 
 #[test]
-fn a_figure_that_is_not_known_is_shown_too() {
-    let report = report(1, 1);
-    let (_, drawing) = common::all().swap_remove(0);
-    let page = html(&report, &[("so\"me", "Caption <i>.", &drawing)]);
-    assert!(page.contains("id=\"fig-so-me\"") && page.contains("Caption &lt;i&gt;."));
+fn figures_stand_in_the_order_of_the_page() {
+    let mut backwards = common::all();
+    backwards.reverse();
+    let page = html(&report(1, 1), &backwards);
+    let places: Vec<usize> = FigureId::ALL
+        .iter()
+        .map(|id| page.find(&format!("id=\"fig-{}\"", id.name())).unwrap())
+        .collect();
+    assert!(places.is_sorted(), "{places:?}");
+}
+
+#[test]
+fn captions_are_escaped() {
+    let mut scanpath = common::path();
+    scanpath.reader = "so\"me <i>".into();
+    let drawing = figure::scanpath(&scanpath);
+    let page = html(&report(1, 1), &[(FigureId::Scanpath, drawing)]);
+    assert!(page.contains("Reader so&quot;me &lt;i&gt;, text p3: "));
+    assert!(!page.contains("<i>"));
 }
 
 #[test]

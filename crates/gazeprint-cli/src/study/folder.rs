@@ -11,8 +11,7 @@ use gazeprint_eval::report::{Manifest, Report};
 use gazeprint_eval::robustness::MOST_SPLITS;
 use gazeprint_eval::study::{DividedCorpus, Keeper, Study};
 use gazeprint_io::{Assignment, Role, write_splits};
-use gazeprint_report::figure::Drawing;
-use gazeprint_report::{draws, figures, page, tables};
+use gazeprint_report::{FigureId, draws, figures, page, tables};
 
 use super::Args;
 use super::checkpoints::{Checkpoints, Left};
@@ -29,19 +28,6 @@ const FILES: [&str; 7] = [
     "splits.csv",
     "draws_theta.csv",
     "draws_density.csv",
-];
-/// Names of figures that a study may draw.
-const FIGURES: [&str; 10] = [
-    "densities",
-    "accuracy",
-    "errors",
-    "errors-by-fraction",
-    "det",
-    "seconds",
-    "scores",
-    "calibration",
-    "scanpath",
-    "robustness",
 ];
 /// Endings of a figure's files.
 const ENDINGS: [&str; 3] = ["svg", "png", "csv"];
@@ -129,8 +115,8 @@ impl Folder {
     ) -> anyhow::Result<()> {
         self.clear()?;
         let drawings = figures(study, report, portrait);
-        for (name, drawing) in &drawings {
-            let put_as = |ending: &str, bytes: &[u8]| put(&self.figure(name, ending), bytes);
+        for (id, drawing) in &drawings {
+            let put_as = |ending: &str, bytes: &[u8]| put(&self.figure(*id, ending), bytes);
             put_as("svg", drawing.svg.as_bytes())?;
             put_as("png", &drawing.png())?;
             put_as("csv", drawing.csv.as_bytes())?;
@@ -141,21 +127,21 @@ impl Folder {
         put(&self.path.join("draws_density.csv"), draws::densities(portrait).as_bytes())?;
         put(&self.path.join("tables.md"), tables::markdown(report).as_bytes())?;
         put(&self.path.join("tables.tex"), tables::latex(report).as_bytes())?;
-        put(&self.path.join("report.html"), page(report, &drawings).as_bytes())?;
+        put(&self.path.join("report.html"), page::html(report, &drawings).as_bytes())?;
         put(&self.path.join("study.json"), json(report)?.as_bytes())?;
         self.checkpoints.clear()
     }
 
     /// Removes what an earlier study wrote, and nothing else.
     fn clear(&self) -> anyhow::Result<()> {
-        let figures = FIGURES.iter().flat_map(|name| ENDINGS.map(|e| self.figure(name, e)));
+        let figures = FigureId::ALL.iter().flat_map(|id| ENDINGS.map(|e| self.figure(*id, e)));
         let scores = method::NAMES.iter().map(|method| self.scores(method));
         let files = FILES.iter().map(|file| self.path.join(file));
         files.chain(figures).chain(scores).try_for_each(|file| remove(&file))
     }
 
-    fn figure(&self, name: &str, ending: &str) -> PathBuf {
-        self.path.join("figures").join(format!("{name}.{ending}"))
+    fn figure(&self, id: FigureId, ending: &str) -> PathBuf {
+        self.path.join("figures").join(format!("{}.{ending}", id.name()))
     }
 
     fn scores(&self, method: &str) -> PathBuf {
@@ -300,20 +286,6 @@ fn bytes(divided: &DividedCorpus, methods: usize, studies: usize) -> u64 {
         2 * (COMPARISON * comparisons + 2 * readers * letters) + (1 + levels) * waiting
     };
     methods as u64 * (0..divided.splits.len()).map(split).sum::<u64>() + REST
-}
-
-/// The page, with its figures.
-fn page(report: &Report, drawings: &[(&str, Drawing)]) -> String {
-    let captions: Vec<String> = drawings
-        .iter()
-        .map(|(name, drawing)| page::caption(name, drawing, report).unwrap_or_default())
-        .collect();
-    let figures: Vec<(&str, &str, &Drawing)> = drawings
-        .iter()
-        .zip(&captions)
-        .map(|((name, drawing), caption)| (*name, caption.as_str(), drawing))
-        .collect();
-    page::html(report, &figures)
 }
 
 /// `study.json`.

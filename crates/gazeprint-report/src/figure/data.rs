@@ -1,5 +1,7 @@
 //! What the figures show, as plain numbers.
 
+use gazeprint_eval::measures::ErrorPoint;
+
 /// A mean with its standard error, over something.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CurvePoint {
@@ -38,15 +40,6 @@ pub struct RobustnessCurves {
     pub by_noise: Vec<MethodCurve>,
     /// Over the shortest duration kept, ms.
     pub by_duration: Vec<MethodCurve>,
-}
-
-/// The errors at one threshold.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ErrorPoint {
-    /// Share of genuine readers rejected.
-    pub false_reject: f64,
-    /// Share of impostors accepted.
-    pub false_accept: f64,
 }
 
 /// The errors of one method with the threshold swept.

@@ -109,7 +109,7 @@ fn ordered(curve: &ErrorCurve) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = curve
         .points
         .iter()
-        .map(|p| (p.false_reject, p.false_accept))
+        .map(|p| (p.false_rejects, p.false_accepts))
         .filter(|p| p.0.is_finite() && p.1.is_finite())
         .collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1)));
@@ -211,13 +211,18 @@ fn note(figure: &mut Figure, curves: &[ErrorCurve], axes: &(Axis, Axis)) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::data::ErrorPoint;
+    use gazeprint_eval::measures::ErrorPoint;
+
     use super::*;
 
     fn curve(points: &[(f64, f64)]) -> ErrorCurve {
         let points = points
             .iter()
-            .map(|&(false_reject, false_accept)| ErrorPoint { false_reject, false_accept })
+            .map(|&(false_rejects, false_accepts)| ErrorPoint {
+                threshold: 0.0,
+                false_rejects,
+                false_accepts,
+            })
             .collect();
         ErrorCurve { method: "population".into(), points, eer: Some(0.004) }
     }

@@ -112,7 +112,7 @@ impl OutlineBuilder for Shifted<'_> {
 
 /// `@font-face` rules that carry the fonts: put once into a page, its figures look the same in
 /// every browser.
-pub fn font_css() -> String {
+pub(crate) fn font_css() -> String {
     let rule = |family, weight, format, face: Face| {
         format!(
             "@font-face{{font-family:{family};font-weight:{weight};\
@@ -163,6 +163,11 @@ mod tests {
         }
         let font = Face::Mono.parsed();
         assert!("azAZ09äöüßéèçñœøåłαωжыЯ’“”„–…?!".chars().all(|c| font.glyph_index(c).is_some()));
+    }
+
+    #[test]
+    fn a_page_can_carry_the_fonts() {
+        assert_eq!(font_css().matches("@font-face").count(), 3);
     }
 
     #[test]

@@ -19,7 +19,7 @@ const SAMPLE: f64 = 14.0;
 
 /// How wide a figure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Width {
+pub(super) enum Width {
     /// One column of a paper, 85 mm.
     Column,
     /// The whole page, 175 mm.
@@ -28,7 +28,7 @@ pub enum Width {
 
 impl Width {
     /// In millimetres.
-    pub fn mm(self) -> f64 {
+    pub(super) fn mm(self) -> f64 {
         match self {
             Self::Column => 85.0,
             Self::Full => 175.0,
@@ -38,7 +38,7 @@ impl Width {
 
 /// The sample of a line in a key.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sample {
+pub(super) enum Sample {
     /// A line.
     Line(Stroke),
     /// A line within a band.
@@ -49,13 +49,13 @@ pub enum Sample {
 
 /// A line of a key.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KeyEntry {
+pub(super) struct KeyEntry {
     /// What it looks like.
-    pub sample: Sample,
+    pub(super) sample: Sample,
     /// What it is.
-    pub label: String,
+    pub(super) label: String,
     /// More of it, on a line of its own; empty for none.
-    pub note: String,
+    pub(super) note: String,
 }
 
 impl KeyEntry {
@@ -71,7 +71,7 @@ impl KeyEntry {
 
 /// What a place of a grid holds.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
+pub(super) enum Cell {
     /// A panel.
     Panel(Box<Panel>),
     /// A key.
@@ -97,22 +97,22 @@ impl From<Panel> for Cell {
 
 /// How panels are arranged.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Grid {
+pub(super) struct Grid {
     /// Panels side by side.
-    pub columns: usize,
+    pub(super) columns: usize,
     /// Height of each over its width.
-    pub aspect: f64,
+    pub(super) aspect: f64,
     /// Whether the panels of a row have one vertical axis: its numbers stand at the first only.
-    pub shared_y: bool,
+    pub(super) shared_y: bool,
     /// Between neighbours, points.
-    pub gap: f64,
+    pub(super) gap: f64,
     /// To the right of everything.
-    pub key: Vec<KeyEntry>,
+    pub(super) key: Vec<KeyEntry>,
 }
 
 /// A figure in the making.
 #[derive(Debug)]
-pub struct Figure {
+pub(super) struct Figure {
     pub(super) scene: Scene,
     /// Where the next part starts.
     pub(super) top: f64,
@@ -120,14 +120,14 @@ pub struct Figure {
 
 impl Figure {
     /// An empty one; `title` is for readers who cannot see it.
-    pub fn new(width: Width, title: impl Into<String>) -> Self {
+    pub(super) fn new(width: Width, title: impl Into<String>) -> Self {
         let mut scene = Scene::new(width.mm() * MM);
         scene.title = title.into();
         Self { scene, top: MARGIN }
     }
 
     /// Adds panels below what is there. Titles of axes that neighbours share stand once.
-    pub fn grid(&mut self, grid: &Grid, cells: &[Cell]) {
+    pub(super) fn grid(&mut self, grid: &Grid, cells: &[Cell]) {
         let rows: Vec<&[Cell]> = cells.chunks(grid.columns.max(1)).collect();
         let plan = self.plan(grid, &rows);
         let first_top = self.top;
@@ -261,7 +261,7 @@ impl Figure {
     }
 
     /// A line of text below what is there, at the left edge.
-    pub fn footnote(&mut self, text: &str) {
+    pub(super) fn footnote(&mut self, text: &str) {
         let at = (MARGIN, self.top + TEXT);
         self.scene.text(at, text, TEXT, palette::GREY, Anchor::Start);
         self.top += TEXT * 1.5;

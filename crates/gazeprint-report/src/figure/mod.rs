@@ -1,6 +1,6 @@
 //! Figures for papers: SVG, PNG and the plotted numbers as CSV.
 //!
-//! Ten functions, one a figure, take plain data ([`data`]) and return a [`Drawing`]:
+//! Functions, one a figure, take plain data ([`data`]) and return a [`Drawing`]:
 //!
 //! | function | shows |
 //! |---|---|
@@ -15,8 +15,8 @@
 //! | [`reader_calibration`] | whether the densities of a reader are calibrated |
 //! | [`scanpath`] | a reader's path over a text |
 //!
-//! They are put together from [`Figure`], [`Grid`], [`Panel`], [`Axis`] and [`Mark`], which serve
-//! for other figures as well. The same data give the same bytes.
+//! They are put together from panels in a grid (`layout`, `panel`), with axes (`scale`) and marks, into
+//! a scene that `svg` and `raster` write. The same data give the same bytes.
 //!
 //! ```
 //! use gazeprint_report::figure::{accuracy_over_seconds, data::{CurvePoint, MethodCurve}};
@@ -48,19 +48,20 @@ mod scores;
 mod style;
 mod svg;
 
-use crate::csv::Csv;
 pub use curves::{accuracy_curves, accuracy_over_seconds, robustness};
 pub use densities::{reader_calibration, reader_densities};
 pub use errors::{det_curves, error_curves, error_curves_by_fraction};
-pub use font::font_css;
-pub use layout::{Cell, Figure, Grid, KeyEntry, Sample, Width};
-pub use panel::{Mark, Panel};
-pub use scale::{Axis, Scale, Unit};
+pub(crate) use font::font_css;
+use layout::{Cell, Figure, Grid, KeyEntry, Sample, Width};
+use panel::{Mark, Panel};
+use scale::{Axis, Scale};
 pub use scanpath::scanpath;
-pub use scene::Anchor;
+use scene::Anchor;
 pub use scores::score_distributions;
-pub use style::{Color, Stroke, method_stroke, palette};
+use style::{Color, Stroke, method_stroke, palette};
 pub(crate) use svg::{escape, is_unseen};
+
+use crate::csv::Csv;
 
 /// A finished figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,12 +83,6 @@ impl Drawing {
     /// The same, of one reader.
     fn of(self, subject: String) -> Self {
         Self { subject: Some(subject), ..self }
-    }
-
-    /// The figure as SVG with its fonts inside: larger by 190 kB, and the same in every browser.
-    pub fn svg_with_fonts(&self) -> String {
-        let style = format!("</title>\n<style>{}</style>", font_css());
-        self.svg.replacen("</title>", &style, 1)
     }
 
     /// The figure as PNG, 300 dots an inch.
@@ -128,7 +123,8 @@ mod tests {
 
     #[test]
     fn no_text_is_cut_and_no_two_overlap() {
-        for (name, drawing) in examples::all() {
+        for (id, drawing) in examples::all() {
+            let name = id.name();
             let scene = &drawing.scene;
             let texts: Vec<(&str, Rect)> = scene
                 .items
@@ -157,7 +153,8 @@ mod tests {
 
     #[test]
     fn every_shape_is_on_the_page() {
-        for (name, drawing) in examples::all() {
+        for (id, drawing) in examples::all() {
+            let name = id.name();
             let scene = &drawing.scene;
             let inside = |(x, y): scene::Point| {
                 (0.0..=scene.width).contains(&x) && (0.0..=scene.height).contains(&y)

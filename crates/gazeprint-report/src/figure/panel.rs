@@ -14,7 +14,7 @@ const LABEL_GAP: f64 = 8.0;
 
 /// What can be drawn; values are in the units of the axes.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Mark {
+pub(super) enum Mark {
     /// A line, with a label at its end.
     Line {
         /// Its corners, from left to right.
@@ -55,15 +55,6 @@ pub enum Mark {
         /// Their radius, points.
         radius: f64,
     },
-    /// Circles whose area tells a third value: x, y, radius in points.
-    Circles {
-        /// The circles.
-        points: Vec<(f64, f64, f64)>,
-        /// Their colour.
-        color: Color,
-        /// How much of the filling is seen, 0 to 1.
-        opacity: f64,
-    },
     /// A straight line that is no data.
     Segment {
         /// One end.
@@ -88,30 +79,30 @@ pub enum Mark {
 
 /// Two axes and what is between.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Panel {
+pub(super) struct Panel {
     /// Above the panel; empty for none.
-    pub title: String,
+    pub(super) title: String,
     /// The horizontal axis.
-    pub x: Axis,
+    pub(super) x: Axis,
     /// The vertical axis.
-    pub y: Axis,
+    pub(super) y: Axis,
     /// From back to front.
-    pub marks: Vec<Mark>,
+    pub(super) marks: Vec<Mark>,
 }
 
 impl Panel {
     /// An empty panel.
-    pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
+    pub(super) fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
         Self { title: title.into(), x, y, marks: Vec::new() }
     }
 
     /// Adds a mark.
-    pub fn mark(&mut self, mark: Mark) {
+    pub(super) fn mark(&mut self, mark: Mark) {
         self.marks.push(mark);
     }
 
     /// Words in the upper right corner.
-    pub fn corner_note(&mut self, text: impl Into<String>) {
+    pub(super) fn corner_note(&mut self, text: impl Into<String>) {
         let at = (self.x.range.1, self.y.range.1);
         let (text, color) = (text.into(), palette::GREY);
         self.mark(Mark::Note { at, text, color, anchor: Anchor::End });
@@ -229,12 +220,6 @@ impl Panel {
                 }
                 for &(x, y, _) in points {
                     dot(scene, at((x, y)), *radius, Fill::solid(*color), area);
-                }
-            }
-            Mark::Circles { points, color, opacity } => {
-                for &(x, y, radius) in points {
-                    let fill = Fill { color: *color, opacity: *opacity };
-                    dot(scene, at((x, y)), radius, fill, area);
                 }
             }
             Mark::Segment { from, to, stroke } => {

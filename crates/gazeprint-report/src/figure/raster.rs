@@ -59,7 +59,7 @@ fn draw(
             dash: StrokeDash::new(dash, 0.0),
             ..Line::default()
         };
-        canvas.stroke_path(&path, &paint(stroke.color, stroke.opacity), &line, place, None);
+        canvas.stroke_path(&path, &paint(stroke.color, 1.0), &line, place, None);
     }
 }
 

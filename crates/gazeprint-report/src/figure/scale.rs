@@ -4,7 +4,7 @@ use statrs::function::erf::erfc_inv;
 
 /// How values are spread over an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
+pub(super) enum Scale {
     /// Evenly.
     Linear,
     /// By their logarithm.
@@ -18,7 +18,7 @@ impl Scale {
     const TINY: f64 = 1e-12;
 
     /// The value on the even scale that is drawn.
-    pub fn forward(self, value: f64) -> f64 {
+    pub(super) fn forward(self, value: f64) -> f64 {
         match self {
             Self::Linear => value,
             Self::Log10 => value.max(Self::TINY).log10(),
@@ -32,7 +32,7 @@ impl Scale {
 
 /// The numbers beside the ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub(super) enum Unit {
     /// The value itself.
     Plain,
     /// The value times 100, for an axis in percent.
@@ -41,29 +41,29 @@ pub enum Unit {
 
 /// One axis of a panel.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Axis {
+pub(super) struct Axis {
     /// What is shown, with its unit.
-    pub title: String,
+    pub(super) title: String,
     /// How values are spread.
-    pub scale: Scale,
+    pub(super) scale: Scale,
     /// The ends.
-    pub range: (f64, f64),
+    pub(super) range: (f64, f64),
     /// Whether the ticks are in percent.
-    pub unit: Unit,
+    pub(super) unit: Unit,
     /// Places of the ticks; round ones where `None`.
-    pub ticks: Option<Vec<f64>>,
+    pub(super) ticks: Option<Vec<f64>>,
 }
 
 impl Axis {
     /// Evenly spread.
-    pub fn linear(title: impl Into<String>, range: (f64, f64)) -> Self {
+    pub(super) fn linear(title: impl Into<String>, range: (f64, f64)) -> Self {
         let (low, high) = proper(range);
         let title = title.into();
         Self { title, scale: Scale::Linear, range: (low, high), unit: Unit::Plain, ticks: None }
     }
 
     /// Logarithmic; the ends must be above zero.
-    pub fn log10(title: impl Into<String>, range: (f64, f64)) -> Self {
+    pub(super) fn log10(title: impl Into<String>, range: (f64, f64)) -> Self {
         let low = if range.0 > 0.0 { range.0 } else { Scale::TINY };
         let high = if range.1 > low { range.1 } else { low * 10.0 };
         let title = title.into();
@@ -71,31 +71,31 @@ impl Axis {
     }
 
     /// Normal deviates of rates.
-    pub fn probit(title: impl Into<String>, range: (f64, f64)) -> Self {
+    pub(super) fn probit(title: impl Into<String>, range: (f64, f64)) -> Self {
         let (low, high) = proper(range);
         let title = title.into();
         Self { title, scale: Scale::Probit, range: (low, high), unit: Unit::Percent, ticks: None }
     }
 
     /// The same with ticks in percent.
-    pub fn percent(self) -> Self {
+    pub(super) fn percent(self) -> Self {
         Self { unit: Unit::Percent, ..self }
     }
 
     /// The same with ticks at these values.
-    pub fn ticks(self, ticks: impl Into<Vec<f64>>) -> Self {
+    pub(super) fn ticks(self, ticks: impl Into<Vec<f64>>) -> Self {
         Self { ticks: Some(ticks.into()), ..self }
     }
 
     /// Where a value is, 0 at the low end and 1 at the high end.
-    pub fn place(&self, value: f64) -> f64 {
+    pub(super) fn place(&self, value: f64) -> f64 {
         let at = |v| self.scale.forward(v);
         let (low, high) = (at(self.range.0), at(self.range.1));
         (at(value) - low) / (high - low)
     }
 
     /// Ticks with their labels, at most about `most`.
-    pub fn labelled_ticks(&self, most: usize) -> Vec<(f64, String)> {
+    pub(super) fn labelled_ticks(&self, most: usize) -> Vec<(f64, String)> {
         let factor = if self.unit == Unit::Percent { 100.0 } else { 1.0 };
         let (low, high) = (self.range.0 * factor, self.range.1 * factor);
         let shown: Vec<f64> = match &self.ticks {

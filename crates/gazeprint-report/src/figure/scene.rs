@@ -57,7 +57,7 @@ impl Fill {
 
 /// Which end of a text stands at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Anchor {
+pub(super) enum Anchor {
     /// Its left end.
     Start,
     /// Its middle.

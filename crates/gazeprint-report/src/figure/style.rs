@@ -2,23 +2,23 @@
 
 /// A colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Color {
+pub(super) struct Color {
     /// Red.
-    pub r: u8,
+    pub(super) r: u8,
     /// Green.
-    pub g: u8,
+    pub(super) g: u8,
     /// Blue.
-    pub b: u8,
+    pub(super) b: u8,
 }
 
 impl Color {
     /// From `0xRRGGBB`.
-    pub const fn hex(code: u32) -> Self {
+    pub(super) const fn hex(code: u32) -> Self {
         Self { r: (code >> 16) as u8, g: (code >> 8) as u8, b: code as u8 }
     }
 
     /// The same hue, dark enough to be read as text on white (contrast 4.5 : 1).
-    pub fn for_text(self) -> Self {
+    pub(super) fn for_text(self) -> Self {
         let mut color = self;
         while 1.05 / (color.luminance() + 0.05) < 4.5 {
             let darker = |v: u8| (f64::from(v) * 0.96).floor() as u8;
@@ -39,60 +39,53 @@ impl Color {
 
 /// The palette of Okabe and Ito, told apart with every kind of colour vision; its yellow is left
 /// out: too light for lines on white.
-pub mod palette {
+pub(super) mod palette {
     use super::Color;
 
     /// Black.
-    pub const BLACK: Color = Color::hex(0x000000);
+    pub(crate) const BLACK: Color = Color::hex(0x000000);
     /// Orange.
-    pub const ORANGE: Color = Color::hex(0xE69F00);
+    pub(crate) const ORANGE: Color = Color::hex(0xE69F00);
     /// Sky blue.
-    pub const SKY: Color = Color::hex(0x56B4E9);
+    pub(crate) const SKY: Color = Color::hex(0x56B4E9);
     /// Bluish green.
-    pub const GREEN: Color = Color::hex(0x009E73);
+    pub(crate) const GREEN: Color = Color::hex(0x009E73);
     /// Blue.
-    pub const BLUE: Color = Color::hex(0x0072B2);
+    pub(crate) const BLUE: Color = Color::hex(0x0072B2);
     /// Vermilion.
-    pub const VERMILION: Color = Color::hex(0xD55E00);
+    pub(crate) const VERMILION: Color = Color::hex(0xD55E00);
     /// Reddish purple.
-    pub const PURPLE: Color = Color::hex(0xCC79A7);
+    pub(crate) const PURPLE: Color = Color::hex(0xCC79A7);
     /// White.
-    pub const WHITE: Color = Color::hex(0xFFFFFF);
+    pub(crate) const WHITE: Color = Color::hex(0xFFFFFF);
     /// Axes and text.
-    pub const INK: Color = Color::hex(0x262626);
+    pub(crate) const INK: Color = Color::hex(0x262626);
     /// Second thoughts: notes, references.
-    pub const GREY: Color = Color::hex(0x6B6B6B);
+    pub(crate) const GREY: Color = Color::hex(0x6B6B6B);
     /// Fills behind everything else.
-    pub const PALE: Color = Color::hex(0xD9D9D9);
+    pub(crate) const PALE: Color = Color::hex(0xD9D9D9);
 }
 
 /// A line: colour, width in points, dashes in points (none: solid).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stroke {
+pub(super) struct Stroke {
     /// Its colour.
-    pub color: Color,
+    pub(super) color: Color,
     /// Its width, points.
-    pub width: f64,
+    pub(super) width: f64,
     /// Lengths of dashes and gaps, points.
-    pub dash: &'static [f64],
-    /// How much of it is seen, 0 to 1.
-    pub opacity: f64,
+    pub(super) dash: &'static [f64],
 }
 
 impl Stroke {
     /// A solid line.
-    pub const fn new(color: Color, width: f64) -> Self {
-        Self { color, width, dash: &[], opacity: 1.0 }
+    pub(super) const fn new(color: Color, width: f64) -> Self {
+        Self { color, width, dash: &[] }
     }
 
     /// The same, dashed.
-    pub const fn dashed(self, dash: &'static [f64]) -> Self {
+    pub(super) const fn dashed(self, dash: &'static [f64]) -> Self {
         Self { dash, ..self }
-    }
-
-    /// The same, seen in part.
-    pub const fn faint(self, opacity: f64) -> Self {
-        Self { opacity, ..self }
     }
 }
 
@@ -107,7 +100,7 @@ pub(super) const REFERENCE: Stroke = Stroke::new(palette::GREY, 0.5);
 
 /// The line of a method: the same in every figure, told apart by dashes as well as by colour.
 /// Methods that are not gazeprint's own take what is left, by their place `index`.
-pub fn method_stroke(method: &str, index: usize) -> Stroke {
+pub(super) fn method_stroke(method: &str, index: usize) -> Stroke {
     use palette::*;
     const LONG: &[f64] = &[5.0, 1.6];
     const SHORT: &[f64] = &[2.6, 1.4];

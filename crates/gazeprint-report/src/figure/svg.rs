@@ -70,9 +70,6 @@ fn paint(out: &mut String, fill: Option<&Fill>, stroke: Option<&Stroke>) {
         let lengths: Vec<String> = stroke.dash.iter().map(|&l| number(l)).collect();
         let _ = write!(out, " stroke-dasharray=\"{}\"", lengths.join(" "));
     }
-    if stroke.opacity < 1.0 {
-        let _ = write!(out, " stroke-opacity=\"{}\"", number(stroke.opacity));
-    }
 }
 
 fn text(out: &mut String, item: &Text) {

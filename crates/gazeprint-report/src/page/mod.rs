@@ -8,22 +8,23 @@
 //! | `brief` | the main results in words |
 //! | `method` | protocol and measures in words |
 //! | `limits` | what the data can support, and warnings |
-//! | `captions` | captions of figures |
+//! | `section` | the parts of the page |
 //! | `page.css`, `page.js` | looks, and tables that sort |
 
 mod brief;
-mod captions;
 mod limits;
 mod method;
+mod section;
 
 use std::fmt::Write as _;
 
 use gazeprint_eval::report::Report;
 
+pub(crate) use self::section::Section;
 use crate::figure::{Drawing, escape, font_css};
+use crate::figures::FigureId;
 use crate::number::{grouped, plural};
-use crate::tables::{self, Table};
-pub use captions::caption;
+use crate::tables::{self, Table, TableId};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -31,73 +32,35 @@ const SCRIPT: &str = include_str!("page.js");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       font-src data:; base-uri 'none'; form-action 'none'";
 
-/// Figures of identification, of verification and so on, in the order in which they are shown.
-const IDENTIFICATION: [&str; 2] = ["accuracy", "seconds"];
-const VERIFICATION: [&str; 4] = ["errors", "det", "errors-by-fraction", "scores"];
-const ROBUSTNESS: [&str; 1] = ["robustness"];
-const READERS: [&str; 3] = ["densities", "calibration", "scanpath"];
-
-/// The page. Figures come with their names (as files have them) and captions, such as those of
-/// [`caption`]; names that are not known are shown last.
+/// The page, with figures at their places.
 ///
 /// The same input gives the same bytes. What differs between runs of the same study (times, threads
 /// and arguments) is in the section on reproducing it alone.
-pub fn html(report: &Report, figures: &[(&str, &str, &Drawing)]) -> String {
+pub fn html(report: &Report, figures: &[(FigureId, Drawing)]) -> String {
     let mut numbers = Numbers::default();
-    let known = [&IDENTIFICATION[..], &VERIFICATION, &ROBUSTNESS, &READERS].concat();
-    let others: Vec<&str> =
-        figures.iter().map(|f| f.0).filter(|name| !known.contains(name)).collect();
-    let mut results = |tables: Vec<Table>, names: &[&str]| {
-        let shown: Vec<&(&str, &str, &Drawing)> =
-            names.iter().filter_map(|name| figures.iter().find(|f| f.0 == *name)).collect();
-        numbers.body(&tables, &shown)
-    };
-    let mut sections = vec![
-        Section::new("protocol", "Protocol", method::protocol(report)),
-        Section::new("measures", "Measures", method::measures(report)),
-        Section::new(
-            "identification",
-            "Identification",
-            results(tables::identification(report), &IDENTIFICATION),
-        ),
-        Section::new(
-            "verification",
-            "Verification",
-            results(tables::verification(report), &VERIFICATION),
-        ),
-        Section::new("attacks", "Attacks", results(tables::attacks(report), &[])),
-        Section::new("watch", "Watching", results(tables::watch(report), &[])),
-        Section::new("robustness", "Robustness", results(tables::robustness(report), &ROBUSTNESS)),
-        Section::new("readers", "Readers", results(Vec::new(), &READERS)),
-        Section::new("more", "More figures", results(Vec::new(), &others)),
-        Section::new(
-            "computing",
-            "Constants and diagnostics",
-            results(tables::computing(report), &[]),
-        ),
-        Section::new("limits", "Limits and warnings", limits::section(report)),
-        Section::new(
-            "reproduce",
-            "Doing it again",
-            reproduce(report) + &results(tables::times(report), &[]),
-        ),
-        Section::new("privacy", "Privacy", PRIVACY.to_owned()),
-        Section::new("cite", "How to cite", cite(report)),
-    ];
-    sections.retain(|section| !section.body.is_empty());
-    write(report, &sections)
+    let mut parts: Vec<Part> = Vec::new();
+    for section in Section::ALL {
+        let entry = section.entry();
+        let tables = tables::of_section(report, *section);
+        let shown = FigureId::ALL
+            .iter()
+            .filter(|id| id.section() == *section)
+            .filter_map(|id| figures.iter().find(|figure| figure.0 == *id));
+        let mut body = (entry.words)(report);
+        numbers.tables(&mut body, &tables);
+        numbers.figures(&mut body, report, shown);
+        if !body.is_empty() {
+            parts.push(Part { id: entry.id, title: entry.title, body });
+        }
+    }
+    write(report, &parts)
 }
 
-struct Section {
+/// A section that has something to say.
+struct Part {
     id: &'static str,
     title: &'static str,
     body: String,
-}
-
-impl Section {
-    fn new(id: &'static str, title: &'static str, body: String) -> Self {
-        Self { id, title, body }
-    }
 }
 
 /// Tables and figures so far.
@@ -108,26 +71,31 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Tables, then figures.
-    fn body(&mut self, tables: &[Table], figures: &[&(&str, &str, &Drawing)]) -> String {
-        let mut out = String::new();
-        for table in tables {
+    fn tables(&mut self, out: &mut String, tables: &[(TableId, Table)]) {
+        for (id, table) in tables {
             self.tables += 1;
-            tables::html::write(&mut out, table, self.tables);
+            tables::html::write(out, *id, table, self.tables);
         }
-        for (name, caption, drawing) in figures {
+    }
+
+    fn figures<'a>(
+        &mut self,
+        out: &mut String,
+        report: &Report,
+        figures: impl Iterator<Item = &'a (FigureId, Drawing)>,
+    ) {
+        for (id, drawing) in figures {
             self.figures += 1;
             let _ = write!(
                 out,
                 "<figure id=\"fig-{}\">\n<div class=\"card\">{}</div>\n\
                  <figcaption><b>Figure {}.</b> {}</figcaption>\n</figure>\n",
-                slug(name),
+                id.name(),
                 inline(&drawing.svg),
                 self.figures,
-                escape(caption)
+                escape(&id.caption(drawing, report))
             );
         }
-        out
     }
 }
 
@@ -136,12 +104,7 @@ fn inline(svg: &str) -> String {
     svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)
 }
 
-/// A name as part of an identifier.
-fn slug(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
-}
-
-fn write(report: &Report, sections: &[Section]) -> String {
+fn write(report: &Report, parts: &[Part]) -> String {
     let corpus = &report.corpus;
     let name = escape(&corpus.name);
     let mut out = format!(
@@ -160,11 +123,11 @@ fn write(report: &Report, sections: &[Section]) -> String {
         plural(report.methods.len(), "method"),
         brief::section(report),
     );
-    for Section { id, title, .. } in sections {
+    for Part { id, title, .. } in parts {
         let _ = writeln!(out, "<li><a href=\"#{id}\">{title}</a></li>");
     }
     out.push_str("</ol>\n</nav>\n");
-    for Section { id, title, body } in sections {
+    for Part { id, title, body } in parts {
         let _ = write!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n");
     }
     let version = escape(&report.manifest.version);
@@ -218,6 +181,10 @@ const PRIVACY: &str = "<p>Recordings of eye movements, scores and what is learne
 biometric data, and names of readers are personal data. This page may name readers and files: look \
 through it before you share it, and use pseudonyms in corpora. Ask for consent to recognition, not \
 only to recording. Results on a corpus are no guarantee for a security decision.</p>\n";
+
+fn privacy(_: &Report) -> String {
+    PRIVACY.to_owned()
+}
 
 fn cite(report: &Report) -> String {
     let version = escape(&report.manifest.version);

@@ -27,32 +27,22 @@ pub fn attack_words(name: &str) -> &str {
 pub(super) fn acceptance(report: &Report) -> Table {
     let size = Robustness::telling_size(&report.protocol.probe_sentences);
     let shown = |s: Option<usize>| s.is_none() || s == size;
-    table(report, "attacks", "", shown)
+    table(report, "", shown)
 }
 
 /// The same at the other sizes.
 pub(super) fn by_sentences(report: &Report) -> Table {
     let size = Robustness::telling_size(&report.protocol.probe_sentences);
     let shown = |s: Option<usize>| s.is_some() && s != size;
-    let mut table = table(report, "attacks-by-sentences", ", by sentences a probe", shown);
-    table.folded = true;
-    table
+    table(report, ", by sentences a probe", shown)
 }
 
-fn table(
-    report: &Report,
-    id: &'static str,
-    which: &str,
-    shown: impl Fn(Option<usize>) -> bool,
-) -> Table {
-    let mut table = Table::new(
-        id,
-        format!(
-            "Part of the claims accepted, by attack{which}, at the thresholds that a scorer would use \
+fn table(report: &Report, which: &str, shown: impl Fn(Option<usize>) -> bool) -> Table {
+    let mut table = Table::new(format!(
+        "Part of the claims accepted, by attack{which}, at the thresholds that a scorer would use \
              for a false match rate (FMR): without countermeasures, and with replay detection and \
              liveness."
-        ),
-    );
+    ));
     let Some(attacked) = &report.attacks else { return table };
     table.words("Method");
     table.numbers("Sentences");
@@ -129,15 +119,12 @@ fn rate_cell(estimate: &Estimate) -> Cell {
 
 /// How well liveness alone tells people from forgeries.
 pub(super) fn liveness(report: &Report) -> Table {
-    let mut table = Table::new(
-        "liveness",
-        format!(
-            "Liveness: genuine probes against forgeries from the target’s template. Area is the \
+    let mut table = Table::new(format!(
+        "Liveness: genuine probes against forgeries from the target’s template. Area is the \
              probability that a forgery seems more alive; refused are those under the threshold \
              that refuses {} of the genuine probes among training texts.",
-            target(REFUSED)
-        ),
-    );
+        target(REFUSED)
+    ));
     table.words("Method");
     table.numbers("Sentences");
     table.numbers("Area");

@@ -8,7 +8,6 @@ use crate::number::{coarse, general, proportion};
 /// What was tuned on training data.
 pub(super) fn constants(report: &Report) -> Table {
     let mut table = Table::new(
-        "constants",
         "Constants tuned on the training texts of each split: A, the variance of the Gaussian \
          process of a density, and k, the constant of the backoff.",
     );
@@ -39,11 +38,8 @@ pub(super) fn constants(report: &Report) -> Table {
 
 /// How far to trust the posteriors.
 pub(super) fn diagnostics(report: &Report) -> Table {
-    let mut table = Table::new(
-        "diagnostics",
-        "Diagnostics of the posteriors, by density, over all readers and splits.",
-    );
-    table.folded = true;
+    let mut table =
+        Table::new("Diagnostics of the posteriors, by density, over all readers and splits.");
     table.words("Method");
     table.words("Density");
     for head in
@@ -80,7 +76,7 @@ pub(super) fn diagnostics(report: &Report) -> Table {
 
 /// How long it took.
 pub(super) fn times(report: &Report) -> Table {
-    let mut table = Table::new("times", "Seconds of computing, all splits together.");
+    let mut table = Table::new("Seconds of computing, all splits together.");
     table.words("Method");
     for head in ["Tuning", "Fitting", "Scoring", "Sum"] {
         table.numbers(head);

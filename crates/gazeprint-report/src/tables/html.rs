@@ -2,25 +2,24 @@
 
 use std::fmt::Write as _;
 
-use super::{Cell, Mark, Table};
+use super::{Cell, Mark, Table, TableId};
 use crate::figure::escape;
 
 /// A table with its number; numbers carry what they are sorted by.
-pub(crate) fn write(out: &mut String, table: &Table, number: usize) {
+pub(crate) fn write(out: &mut String, id: TableId, table: &Table, number: usize) {
+    let (id, folded) = (id.name(), id.entry().folded);
     let caption = format!(
         "<figcaption id=\"cap-{id}\"><b>Table {number}.</b> {}</figcaption>\n",
-        escape(&table.caption),
-        id = table.id,
+        escape(&table.caption)
     );
-    let _ = writeln!(out, "<figure class=\"table\" id=\"tab-{}\">\n{caption}", table.id);
-    if table.folded {
+    let _ = writeln!(out, "<figure class=\"table\" id=\"tab-{id}\">\n{caption}");
+    if folded {
         let _ = writeln!(out, "<details><summary>{} rows</summary>", table.rows.len());
     }
     let _ = write!(
         out,
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"cap-{id}\">\n\
-         <table aria-labelledby=\"cap-{id}\">\n<thead>\n",
-        id = table.id
+         <table aria-labelledby=\"cap-{id}\">\n<thead>\n"
     );
     heads(out, table);
     out.push_str("</thead>\n<tbody>\n");
@@ -35,7 +34,7 @@ pub(crate) fn write(out: &mut String, table: &Table, number: usize) {
     for note in &table.notes {
         let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(note));
     }
-    if table.folded {
+    if folded {
         out.push_str("</details>\n");
     }
     out.push_str("</figure>\n");

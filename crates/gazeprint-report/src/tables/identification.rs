@@ -10,7 +10,6 @@ use crate::number::{plural, proportion, signed};
 /// The paper's Table 1, and the same for probes of a few sentences.
 pub(super) fn accuracy(report: &Report) -> Table {
     let mut table = Table::new(
-        "accuracy",
         "Accuracy: part of the probes whose reader is ranked first, with all test sentences of a \
          reader and with probes of a few.",
     );
@@ -48,7 +47,6 @@ pub(super) fn accuracy(report: &Report) -> Table {
 /// How often the reader is among the first few.
 pub(super) fn ranks(report: &Report) -> Table {
     let mut table = Table::new(
-        "ranks",
         "Cumulative match characteristic: part of the probes of all test sentences whose reader is \
          among the first k.",
     );
@@ -75,7 +73,6 @@ pub(super) fn ranks(report: &Report) -> Table {
 /// Differences with all test sentences.
 pub(super) fn paired(report: &Report) -> Table {
     let mut table = Table::new(
-        "paired",
         "Differences in accuracy between methods on the same readers and probes, with all test \
          sentences.",
     );
@@ -88,11 +85,9 @@ pub(super) fn paired(report: &Report) -> Table {
 /// Differences with probes of a few sentences.
 pub(super) fn paired_by_sentences(report: &Report) -> Table {
     let mut table = Table::new(
-        "paired-by-sentences",
         "Differences in accuracy between methods on the same readers and probes, with probes of a \
          few sentences.",
     );
-    table.folded = true;
     table.numbers("Sentences");
     table.words("Method");
     table.words("less");

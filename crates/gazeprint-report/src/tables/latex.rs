@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Cell, Mark, Table};
+use super::{Cell, Mark, Table, TableId};
 use crate::figure::is_unseen;
 
 /// From so many columns on, a table takes both columns of a page.
@@ -16,13 +16,13 @@ const LONG: usize = 40;
 /// Shrinks what would be wider than the text, and leaves the rest as it is.
 const FIT: &str = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{";
 
-pub(super) fn write(setting: &str, tables: &[Table]) -> String {
+pub(super) fn write(setting: &str, tables: &[(TableId, Table)]) -> String {
     let mut out = String::from("% Needs \\usepackage{booktabs} and \\usepackage{graphicx}.\n");
-    for table in tables {
+    for (id, table) in tables {
+        let id = id.name();
         match table.rows.len() {
-            0..=LONG => float(&mut out, setting, table),
+            0..=LONG => float(&mut out, setting, id, table),
             rows => {
-                let id = table.id;
                 let _ = write!(
                     out,
                     "\n% {id}: {rows} rows, longer than a page; see tables.md or study.json.\n"
@@ -33,7 +33,7 @@ pub(super) fn write(setting: &str, tables: &[Table]) -> String {
     out
 }
 
-fn float(out: &mut String, setting: &str, table: &Table) {
+fn float(out: &mut String, setting: &str, id: &str, table: &Table) {
     let float = if table.columns.len() >= WIDE { "table*" } else { "table" };
     let gap = if table.columns.len() >= CROWDED { 3 } else { 4 };
     let columns: String = table.columns.iter().map(|c| if c.number { 'r' } else { 'l' }).collect();
@@ -45,7 +45,7 @@ fn float(out: &mut String, setting: &str, table: &Table) {
          \\toprule\n",
         escape(&table.caption),
         escape(setting),
-        table.id,
+        id,
     );
     if table.is_grouped() {
         groups(out, table);

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::{Cell, Mark, Table};
+use super::{Cell, Mark, Table, TableId};
 use crate::figure::is_unseen;
 
-pub(super) fn write(setting: &str, tables: &[Table]) -> String {
+pub(super) fn write(setting: &str, tables: &[(TableId, Table)]) -> String {
     let mut out = format!("# Results\n\n{}\n", escape(setting));
-    for (i, table) in tables.iter().enumerate() {
+    for (i, (_, table)) in tables.iter().enumerate() {
         let _ = writeln!(out, "\n**Table {}.** {}\n", i + 1, escape(&table.caption));
         let heads: Vec<String> = table
             .columns

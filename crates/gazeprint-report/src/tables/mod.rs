@@ -11,6 +11,7 @@
 //! | `watch` | seconds to decide, and to notice a swap |
 //! | `robustness` | accuracy on worse recordings |
 //! | `computing` | constants, diagnostics, times |
+//! | `table` | a table, whatever it is written as |
 //! | `markdown`, `latex`, `html` | the writers |
 
 mod attacks;
@@ -20,16 +21,21 @@ mod identification;
 mod latex;
 mod markdown;
 mod robustness;
+mod table;
 mod verification;
 mod watch;
 
 use std::collections::BTreeSet;
 
-use gazeprint_eval::report::{Estimate, MethodReport, Report, SentencesReport};
+use gazeprint_eval::report::{MethodReport, Report, SentencesReport};
 
+pub use self::attacks::attack_words;
+pub(crate) use self::table::Table;
+use self::table::{Cell, Mark};
+pub(crate) use self::verification::fewest_claims;
 use crate::number;
-pub use attacks::attack_words;
-pub(crate) use verification::fewest_claims;
+use crate::page::Section;
+use crate::registry::registry;
 
 /// `tables.md`: all tables of a report in Markdown, with the tables of GitHub.
 pub fn markdown(report: &Report) -> String {
@@ -43,221 +49,109 @@ pub fn latex(report: &Report) -> String {
     latex::write(&setting(report), &all(report))
 }
 
-/// A table, whatever it is written as.
-#[derive(Debug)]
-pub(crate) struct Table {
+registry! {
+    /// A table of a report. A new one is a variant and its entry.
+    pub(crate) enum TableId {
+        Accuracy,
+        Ranks,
+        Paired,
+        PairedBySentences,
+        Verification,
+        OperatingPoints,
+        BySentences,
+        Thresholds,
+        Attacks,
+        AttacksBySentences,
+        Liveness,
+        Watch,
+        Robustness,
+        Constants,
+        Diagnostics,
+        Times,
+    }
+}
+
+/// What is known of a table.
+struct Entry {
     /// Its name in labels and links.
-    pub(crate) id: &'static str,
-    /// What it shows; Unicode, not escaped.
-    pub(crate) caption: String,
+    name: &'static str,
+    section: Section,
+    /// A table without rows is not shown.
+    build: fn(&Report) -> Table,
     /// Long, and of use to few: the page folds it.
-    pub(crate) folded: bool,
-    columns: Vec<Column>,
-    rows: Vec<Vec<Cell>>,
-    /// What must be known to read it; each a sentence or more.
-    notes: Vec<String>,
+    folded: bool,
 }
 
-#[derive(Debug)]
-struct Column {
-    /// What neighbours with the same words have in common.
-    group: Option<&'static str>,
-    head: String,
-    /// Numbers stand right, words left.
-    number: bool,
-}
-
-/// Refers to a note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Dagger,
-    Star,
-}
-
-#[derive(Debug, Clone)]
-struct Cell {
-    text: String,
-    /// What the column is sorted by; none for words, and where a number is missing.
-    key: Option<f64>,
-    mark: Option<Mark>,
-    strong: bool,
-}
-
-impl Cell {
-    fn word(text: impl Into<String>) -> Self {
-        Self { text: text.into(), key: None, mark: None, strong: false }
-    }
-
-    fn missing() -> Self {
-        Self::word(number::MISSING)
-    }
-
-    /// A number as it is set, with its value.
-    fn number(text: String, value: f64) -> Self {
-        Self { key: (!value.is_nan()).then_some(value), ..Self::word(text) }
-    }
-
-    fn count(count: usize) -> Self {
-        Self::number(number::grouped(count), count as f64)
-    }
-
-    /// A mean with its standard error, both set by `format`.
-    fn estimate(estimate: &Estimate, format: fn(f64) -> String) -> Self {
-        Self::number(number::plus_minus(estimate, format), estimate.mean)
-    }
-
-    /// The interval of an estimate, sorted by its lower end.
-    fn interval(interval: Option<[f64; 2]>, format: fn(f64) -> String) -> Self {
-        match interval {
-            Some(ends) => Self::number(number::interval(ends, format), ends[0]),
-            None => Self::missing(),
-        }
-    }
-
-    fn marked(mut self, mark: Option<Mark>) -> Self {
-        self.mark = mark;
-        self
-    }
-}
-
-impl Table {
-    fn new(id: &'static str, caption: impl Into<String>) -> Self {
-        Self {
-            id,
-            caption: caption.into(),
-            folded: false,
-            columns: Vec::new(),
-            rows: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-
-    fn words(&mut self, head: &str) {
-        self.columns.push(Column { group: None, head: head.to_owned(), number: false });
-    }
-
-    fn numbers(&mut self, head: impl Into<String>) {
-        self.columns.push(Column { group: None, head: head.into(), number: true });
-    }
-
-    fn grouped(&mut self, group: &'static str, head: impl Into<String>) {
-        self.columns.push(Column { group: Some(group), head: head.into(), number: true });
-    }
-
-    fn note(&mut self, note: impl Into<String>) {
-        self.notes.push(note.into());
-    }
-
-    fn has(&self, mark: Mark) -> bool {
-        self.rows.iter().flatten().any(|cell| cell.mark == Some(mark))
-    }
-
-    /// Sets the best number of a column in bold. Numbers with a mark do not compete: the data do not
-    /// support them.
-    fn embolden(&mut self, column: usize, better: fn(f64, f64) -> bool) {
-        let keys: Vec<f64> = self
-            .rows
-            .iter()
-            .filter_map(|row| row.get(column).filter(|cell| cell.mark.is_none())?.key)
-            .collect();
-        let Some(best) = keys.iter().copied().reduce(|a, b| if better(b, a) { b } else { a })
-        else {
-            return;
-        };
-        if keys.iter().all(|key| *key == best) {
-            return;
-        }
-        for cell in self.rows.iter_mut().filter_map(|row| row.get_mut(column)) {
-            cell.strong = cell.mark.is_none() && cell.key == Some(best);
-        }
-    }
-
-    /// The columns in runs of one group, with their number.
-    fn groups(&self) -> Vec<(Option<&'static str>, usize)> {
-        let mut groups: Vec<(Option<&'static str>, usize)> = Vec::new();
-        for column in &self.columns {
-            match groups.last_mut() {
-                Some((group, n)) if *group == column.group => *n += 1,
-                _ => groups.push((column.group, 1)),
+impl TableId {
+    fn entry(self) -> Entry {
+        let (name, section, build): (_, _, fn(&Report) -> Table) = match self {
+            Self::Accuracy => ("accuracy", Section::Identification, identification::accuracy),
+            Self::Ranks => ("ranks", Section::Identification, identification::ranks),
+            Self::Paired => ("paired", Section::Identification, identification::paired),
+            Self::PairedBySentences => {
+                let build = identification::paired_by_sentences;
+                ("paired-by-sentences", Section::Identification, build)
             }
-        }
-        groups
+            Self::Verification => ("verification", Section::Verification, verification::errors),
+            Self::OperatingPoints => {
+                ("operating-points", Section::Verification, verification::operating_points)
+            }
+            Self::BySentences => {
+                ("by-sentences", Section::Verification, verification::by_sentences)
+            }
+            Self::Thresholds => ("thresholds", Section::Verification, verification::thresholds),
+            Self::Attacks => ("attacks", Section::Attacks, attacks::acceptance),
+            Self::AttacksBySentences => {
+                ("attacks-by-sentences", Section::Attacks, attacks::by_sentences)
+            }
+            Self::Liveness => ("liveness", Section::Attacks, attacks::liveness),
+            Self::Watch => ("watch", Section::Watch, watch::watches),
+            Self::Robustness => ("robustness", Section::Robustness, robustness::accuracy),
+            Self::Constants => ("constants", Section::Computing, computing::constants),
+            Self::Diagnostics => ("diagnostics", Section::Computing, computing::diagnostics),
+            Self::Times => ("times", Section::Reproduce, computing::times),
+        };
+        let folded = match self {
+            Self::PairedBySentences
+            | Self::Thresholds
+            | Self::AttacksBySentences
+            | Self::Diagnostics => true,
+            Self::Accuracy
+            | Self::Ranks
+            | Self::Paired
+            | Self::Verification
+            | Self::OperatingPoints
+            | Self::BySentences
+            | Self::Attacks
+            | Self::Liveness
+            | Self::Watch
+            | Self::Robustness
+            | Self::Constants
+            | Self::Times => false,
+        };
+        Entry { name, section, build, folded }
     }
 
-    /// The rows, each with whether it is the first of several of one name.
-    fn rows(&self) -> impl Iterator<Item = (bool, &[Cell])> {
-        let name = |i: usize| self.rows.get(i).and_then(|row| Some(row.first()?.text.as_str()));
-        let repeated = (1..self.rows.len()).any(|i| name(i - 1) == name(i));
-        self.rows
-            .iter()
-            .enumerate()
-            .map(move |(i, row)| (repeated && i > 0 && name(i - 1) != name(i), row.as_slice()))
-    }
-
-    fn is_grouped(&self) -> bool {
-        self.columns.iter().any(|column| column.group.is_some())
+    /// Its name in labels and links.
+    fn name(self) -> &'static str {
+        self.entry().name
     }
 }
 
 /// Every table that has a row, in the order of a paper.
-fn all(report: &Report) -> Vec<Table> {
-    let mut tables = identification(report);
-    tables.extend(verification(report));
-    tables.extend(attacks(report));
-    tables.extend(watch(report));
-    tables.extend(robustness(report));
-    tables.extend(computing(report));
-    tables.extend(times(report));
-    tables
+fn all(report: &Report) -> Vec<(TableId, Table)> {
+    filled(report, TableId::ALL.iter().copied())
 }
 
-fn filled(tables: impl IntoIterator<Item = Table>) -> Vec<Table> {
-    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+/// Those of a section of the page.
+pub(crate) fn of_section(report: &Report, section: Section) -> Vec<(TableId, Table)> {
+    filled(report, TableId::ALL.iter().copied().filter(|id| id.entry().section == section))
 }
 
-/// Who reads?
-pub(crate) fn identification(report: &Report) -> Vec<Table> {
-    filled([
-        identification::accuracy(report),
-        identification::ranks(report),
-        identification::paired(report),
-        identification::paired_by_sentences(report),
-    ])
-}
-
-/// Is it the one it is said to be?
-pub(crate) fn verification(report: &Report) -> Vec<Table> {
-    filled([
-        verification::errors(report),
-        verification::operating_points(report),
-        verification::by_sentences(report),
-        verification::thresholds(report),
-    ])
-}
-
-/// What comes of attempts to deceive.
-pub(crate) fn attacks(report: &Report) -> Vec<Table> {
-    filled([attacks::acceptance(report), attacks::by_sentences(report), attacks::liveness(report)])
-}
-
-/// Readers watched while reading.
-pub(crate) fn watch(report: &Report) -> Vec<Table> {
-    filled([watch::watches(report)])
-}
-
-/// How it fares on worse recordings.
-pub(crate) fn robustness(report: &Report) -> Vec<Table> {
-    filled([robustness::accuracy(report)])
-}
-
-/// How it was computed, less what differs from run to run.
-pub(crate) fn computing(report: &Report) -> Vec<Table> {
-    filled([computing::constants(report), computing::diagnostics(report)])
-}
-
-/// What differs from run to run.
-pub(crate) fn times(report: &Report) -> Vec<Table> {
-    filled([computing::times(report)])
+fn filled(report: &Report, ids: impl Iterator<Item = TableId>) -> Vec<(TableId, Table)> {
+    ids.map(|id| (id, (id.entry().build)(report)))
+        .filter(|(_, table)| !table.rows.is_empty())
+        .collect()
 }
 
 /// What captions and headings say of the corpus and the protocol.

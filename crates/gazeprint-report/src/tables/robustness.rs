@@ -13,13 +13,10 @@ pub(super) fn accuracy(report: &Report) -> Table {
         Some(size) => format!("probes of {}", plural(size, "sentence")),
         None => "all test sentences of a reader".to_owned(),
     };
-    let mut table = Table::new(
-        "robustness",
-        format!(
-            "Accuracy on worse recordings, with {probes}: normal noise added to every horizontal \
+    let mut table = Table::new(format!(
+        "Accuracy on worse recordings, with {probes}: normal noise added to every horizontal \
              position, and fixations shorter than a limit left out."
-        ),
-    );
+    ));
     let Some(worse) = &report.robustness else { return table };
     table.words("Recording");
     table.numbers("Dropped");

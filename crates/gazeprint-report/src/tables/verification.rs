@@ -16,7 +16,6 @@ const CLOSED_SET: &str = "False claims are made by readers who are enrolled them
 /// The paper's Table 2, and what is usual in biometrics.
 pub(super) fn errors(report: &Report) -> Table {
     let mut table = Table::new(
-        "verification",
         "Verification with all test sentences of a reader: area under false accepts over false \
          rejects, equal error rate (EER), false non-match rate (FNMR) at thresholds fixed on \
          training texts for a false match rate (FMR), and cost of the likelihood ratios in bits.",
@@ -73,7 +72,6 @@ pub(super) fn errors(report: &Report) -> Table {
 /// What came of thresholds that were fixed before the test.
 pub(super) fn operating_points(report: &Report) -> Table {
     let mut table = Table::new(
-        "operating-points",
         "Operating points with all test sentences: thresholds fixed on training texts for a false \
          match rate (FMR), and the errors they make on test texts.",
     );
@@ -110,7 +108,6 @@ pub(super) fn operating_points(report: &Report) -> Table {
 /// The same for probes of a few sentences.
 pub(super) fn by_sentences(report: &Report) -> Table {
     let mut table = Table::new(
-        "by-sentences",
         "Identification and verification by sentences a probe: accuracy, equal error rate (EER), \
          false non-match rate (FNMR) at a false match rate (FMR), and cost of the likelihood \
          ratios in bits.",
@@ -166,11 +163,9 @@ pub(super) fn by_sentences(report: &Report) -> Table {
 /// Where claims are accepted.
 pub(super) fn thresholds(report: &Report) -> Table {
     let mut table = Table::new(
-        "thresholds",
         "Thresholds learned on training texts: a claim is accepted where its log-likelihood ratio \
          to the other readers (nats) is at least so large.",
     );
-    table.folded = true;
     table.words("Method");
     for head in ["Sentences", "Fixations", "FMR asked for", "Threshold"] {
         table.numbers(head);

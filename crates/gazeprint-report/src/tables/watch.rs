@@ -8,7 +8,6 @@ use crate::number::proportion;
 /// How long watches take to decide, and to notice a swap.
 pub(super) fn watches(report: &Report) -> Table {
     let mut table = Table::new(
-        "watch",
         "Readers watched while reading: first decisions of the sequential test, and swaps of persons \
          noticed after it."
             .to_owned(),

@@ -1,7 +1,9 @@
 //! Data that look like those of a study, for figures: the same at every run.
 
 use gazeprint::saccade::{DensityId, SaccadeType};
+use gazeprint_eval::measures::ErrorPoint;
 use gazeprint_eval::portrait::*;
+use gazeprint_report::FigureId;
 use gazeprint_report::figure::data::*;
 use gazeprint_report::figure::{self, Drawing};
 use rand::{Rng, RngExt, SeedableRng};
@@ -18,20 +20,24 @@ const METHODS: [(&str, f64, f64); 7] = [
     ("landwehr-t", 0.30, 2.2),
 ];
 
-/// All figures, with the names of their files.
-pub(crate) fn all() -> Vec<(&'static str, Drawing)> {
-    vec![
-        ("1-densities", figure::reader_densities(&densities())),
-        ("2-accuracy", figure::accuracy_curves(&accuracy())),
-        ("3-errors", figure::error_curves(&errors(1.0))),
-        ("4-errors-by-fraction", figure::error_curves_by_fraction(&errors_by_fraction())),
-        ("5-det", figure::det_curves(&errors(1.0))),
-        ("6-seconds", figure::accuracy_over_seconds(&seconds())),
-        ("7-scores", figure::score_distributions(&scores())),
-        ("8-calibration", figure::reader_calibration(&calibration())),
-        ("9-scanpath", figure::scanpath(&path())),
-        ("10-robustness", figure::robustness(&robustness())),
-    ]
+/// All figures.
+pub(crate) fn all() -> Vec<(FigureId, Drawing)> {
+    FigureId::ALL.iter().map(|&id| (id, drawn(id))).collect()
+}
+
+fn drawn(id: FigureId) -> Drawing {
+    match id {
+        FigureId::Accuracy => figure::accuracy_curves(&accuracy()),
+        FigureId::Seconds => figure::accuracy_over_seconds(&seconds()),
+        FigureId::Errors => figure::error_curves(&errors(1.0)),
+        FigureId::Det => figure::det_curves(&errors(1.0)),
+        FigureId::ErrorsByFraction => figure::error_curves_by_fraction(&errors_by_fraction()),
+        FigureId::Scores => figure::score_distributions(&scores()),
+        FigureId::Robustness => figure::robustness(&robustness()),
+        FigureId::Densities => figure::reader_densities(&densities()),
+        FigureId::Calibration => figure::reader_calibration(&calibration()),
+        FigureId::Scanpath => figure::scanpath(&path()),
+    }
 }
 
 fn rng(stream: u64) -> ChaCha8Rng {
@@ -191,18 +197,19 @@ pub(crate) fn errors(part: f64) -> Vec<ErrorCurve> {
                 .iter()
                 .enumerate()
                 .map(|(k, t)| ErrorPoint {
-                    false_reject: k as f64 / thresholds.len() as f64,
-                    false_accept: (impostor.len() - impostor.partition_point(|s| s < t)) as f64
+                    threshold: *t,
+                    false_rejects: k as f64 / thresholds.len() as f64,
+                    false_accepts: (impostor.len() - impostor.partition_point(|s| s < t)) as f64
                         / impostor.len() as f64,
                 })
                 .collect();
             let eer = points
                 .iter()
                 .min_by(|a, b| {
-                    let gap = |p: &ErrorPoint| (p.false_reject - p.false_accept).abs();
+                    let gap = |p: &ErrorPoint| (p.false_rejects - p.false_accepts).abs();
                     gap(a).total_cmp(&gap(b))
                 })
-                .map(|p| (p.false_reject + p.false_accept) / 2.0);
+                .map(|p| (p.false_rejects + p.false_accepts) / 2.0);
             ErrorCurve { method: method.into(), points, eer }
         })
         .collect()
