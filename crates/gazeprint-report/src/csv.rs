@@ -44,10 +44,7 @@ impl Csv {
 
 fn cell(value: Value<'_>) -> String {
     match value {
-        Value::Word(word) if word.contains([',', '"', '\n', '\r']) => {
-            format!("\"{}\"", word.replace('"', "\"\""))
-        }
-        Value::Word(word) => word.to_owned(),
+        Value::Word(text) => word(text),
         Value::Number(number) if number.is_nan() => String::new(),
         Value::Number(number) => digits(number),
         Value::Rounded(number) => {
@@ -55,6 +52,15 @@ fn cell(value: Value<'_>) -> String {
         }
         Value::Count(count) => count.to_string(),
         Value::None => String::new(),
+    }
+}
+
+/// Words, quoted where they have to be.
+pub(crate) fn word(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
     }
 }
 

@@ -5,6 +5,7 @@
 //! | [`figure`] | draws figures as SVG and PNG, with their numbers as CSV |
 //! | [`tables`] | sets a report as tables, in Markdown and LaTeX |
 //! | [`page`] | sets a report as a page, with its figures |
+//! | [`folder`] | keeps and writes the results of a study |
 //! | [`draws`] | writes draws of a reader's posterior as CSV |
 //! | [`number`] | sets numbers |
 
@@ -16,6 +17,7 @@ mod csv;
 pub mod draws;
 pub mod figure;
 mod figures;
+pub mod folder;
 pub mod number;
 pub mod page;
 mod registry;

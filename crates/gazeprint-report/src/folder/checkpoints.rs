@@ -1,16 +1,16 @@
 //! Results of single splits, kept until the study is complete.
 
+use std::error::Error;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use gazeprint_eval::protocol::Division;
-use gazeprint_eval::report::Manifest;
-use gazeprint_eval::study::{DividedCorpus, Keeper, ProbeScores, SplitResult};
+use gazeprint_eval::study::{Keeper, ProbeScores, SplitResult};
 
-use super::Args;
-use super::folder::put;
+use super::files::put;
+use super::{FileAction, FolderError, Intent};
+use crate::csv::word;
 
 /// Where they wait.
 const UNFINISHED: &str = ".gazeprint-unfinished";
@@ -22,6 +22,7 @@ const KEY: &str = "study.txt";
 const HASH: usize = 8;
 
 /// The results of one study that wait in an output folder.
+#[derive(Debug)]
 pub(super) struct Checkpoints {
     folder: PathBuf,
     key: String,
@@ -31,16 +32,11 @@ pub(super) struct Checkpoints {
 
 impl Checkpoints {
     /// Of a study that writes to a folder; touches nothing yet.
-    pub(super) fn of(
-        out: &Path,
-        args: &Args,
-        divided: &DividedCorpus,
-        manifest: &Manifest,
-    ) -> Self {
+    pub(super) fn of(out: &Path, intent: &Intent<'_>) -> Self {
         Self {
             folder: out.join(UNFINISHED),
-            key: key(args, divided, manifest),
-            readers: divided.corpus.readers().to_vec(),
+            key: key(intent),
+            readers: intent.divided.corpus.readers().to_vec(),
             resumed: false,
         }
     }
@@ -68,15 +64,14 @@ impl Checkpoints {
     }
 
     /// Starts anew.
-    pub(super) fn start(&self) -> anyhow::Result<()> {
+    pub(super) fn start(&self) -> Result<(), FolderError> {
         self.clear()?;
-        fs::create_dir(&self.folder)
-            .with_context(|| format!("cannot make the folder {}", self.folder.display()))?;
+        fs::create_dir(&self.folder).map_err(FileAction::Make.failed(&self.folder))?;
         put(&self.folder.join(KEY), self.key.as_bytes())
     }
 
     /// Removes them, all at once for whoever looks.
-    pub(super) fn clear(&self) -> anyhow::Result<()> {
+    pub(super) fn clear(&self) -> Result<(), FolderError> {
         let discarded = self.folder.with_file_name(DISCARDED);
         let remove = || -> std::io::Result<()> {
             if discarded.exists() {
@@ -88,7 +83,7 @@ impl Checkpoints {
             }
             Ok(())
         };
-        remove().with_context(|| format!("cannot clear {}", self.folder.display()))
+        remove().map_err(FileAction::Clear.failed(&self.folder))
     }
 
     /// The file of a method, by itself or at a level of robustness, and a split.
@@ -113,7 +108,7 @@ impl Checkpoints {
 
     /// The comparisons of a split as lines of CSV.
     fn score_lines(&self, split: usize, result: &SplitResult, scores: &[ProbeScores]) -> Vec<u8> {
-        let names: Vec<String> = result.readers.iter().map(|&r| quoted(&self.readers[r])).collect();
+        let names: Vec<String> = result.readers.iter().map(|&r| word(&self.readers[r])).collect();
         let mut lines = String::new();
         for (index, probe) in scores.iter().enumerate() {
             let probe_number = index + 1;
@@ -161,20 +156,23 @@ impl Keeper for Checkpoints {
     ) -> Result<(), String> {
         let bytes = postcard::to_stdvec(result).map_err(|error| error.to_string())?;
         let lines = self.score_lines(split + 1, result, scores);
-        let write = || -> anyhow::Result<()> {
+        let write = || -> Result<(), FolderError> {
             if !lines.is_empty() {
                 put(&self.scores(method, split), &lines)?;
             }
             let head = self.head(&lines, &bytes);
             put(&self.file(method, split, "bin"), &[&head[..], &bytes].concat())
         };
-        write().map_err(|error| format!("{error:#}"))
+        write().map_err(|error| match error.source() {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        })
     }
 }
 
 /// Everything that results depend on, a line each.
-fn key(args: &Args, divided: &DividedCorpus, manifest: &Manifest) -> String {
-    let plan = &divided.plan;
+fn key(intent: &Intent<'_>) -> String {
+    let (plan, manifest) = (&intent.divided.plan, intent.manifest);
     let division = match &plan.protocol.division {
         Division::Given(rows) => {
             format!("{} rows of a file, hash {:016x}", rows.len(), hash(rows))
@@ -185,25 +183,16 @@ fn key(args: &Args, divided: &DividedCorpus, manifest: &Manifest) -> String {
         "version: {}\ncommit: {}\ncorpus: {}\nseed: {}\ndivision: {division}\nreaders: {:?}\n\
          texts a probe: {:?}\ndurations: {:?}\nengine: {:?}\nscoring: {:?}\nattacks: {}\nwatch: {:?}\n",
         manifest.version,
-        manifest.commit.clone().unwrap_or_else(executable),
+        intent.build,
         manifest.corpus_sha256,
         plan.protocol.seed,
         plan.readers,
         plan.probe_sentences,
         plan.limits.durations(),
-        args.engine(),
-        args.scoring(),
+        intent.engine,
+        intent.scoring,
         plan.attacks,
         plan.watch,
-    )
-}
-
-/// Stands for the commit where it is not known.
-fn executable() -> String {
-    let bytes = std::env::current_exe().and_then(fs::read);
-    bytes.map_or_else(
-        |_| "unknown".to_owned(),
-        |bytes| format!("unknown, executable {:016x}", hash(&bytes)),
     )
 }
 
@@ -219,14 +208,5 @@ fn number(value: f64) -> String {
         v if v.is_nan() => "NaN".to_owned(),
         v if v.is_infinite() => if v > 0.0 { "Inf" } else { "-Inf" }.to_owned(),
         v => format!("{v:.4}"),
-    }
-}
-
-/// A name as a cell of CSV.
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.to_owned()
     }
 }
