@@ -8,8 +8,9 @@ mod fixture;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fixture::report;
+use gazeprint_eval::attacks::Attack;
 use gazeprint_eval::report::{
-    AcceptedReport, AttackReport, AttacksReport, Estimate, LivenessReport, MethodAttacks, Report,
+    AcceptedClaims, AttackOutcome, AttackedProbes, Estimate, LivenessErrors, MethodAttacks, Report,
 };
 use gazeprint_eval::robustness::{
     DurationLevel, MethodAccuracy, NoiseLevel, Outcome, ProbeAccuracy, Robustness,
@@ -206,11 +207,11 @@ fn worse_recordings_have_a_table() {
 #[test]
 fn attacks_have_tables() {
     let estimate = |mean| Estimate { mean, se: Some(0.025), ci95: Some([mean / 2.0, mean]) };
-    let attack = |attack, accepted, lifeless| AttackReport {
+    let attack = |attack, accepted, lifeless| AttackOutcome {
         attack,
         claims: 1200,
         accepted_at: [1e-2, 1e-3]
-            .map(|fmr| AcceptedReport {
+            .map(|fmr| AcceptedClaims {
                 fmr,
                 accepted: estimate(accepted),
                 guarded: estimate(accepted / 2.0),
@@ -219,12 +220,12 @@ fn attacks_have_tables() {
         replayed: Some(estimate(0.0)),
         lifeless,
     };
-    let size = |sentences| AttacksReport {
+    let size = |sentences| AttackedProbes {
         sentences,
-        liveness: Some(LivenessReport { area: estimate(0.25), eer: estimate(0.375) }),
+        liveness: Some(LivenessErrors { area: estimate(0.25), eer: estimate(0.375) }),
         attacks: vec![
-            attack("genuine", 0.75, Some(estimate(0.01))),
-            attack("forgery", 0.5, Some(estimate(0.125))),
+            attack(Attack::Genuine, 0.75, Some(estimate(0.01))),
+            attack(Attack::Forgery, 0.5, Some(estimate(0.125))),
         ],
     };
     let mut report = report(2, 2);

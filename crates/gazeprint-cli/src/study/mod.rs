@@ -63,7 +63,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         let portrait = Portrait::of(corpus, readings, &splits[0], shown, &engine, args.seed)?;
         folder.write(&study, &report, &portrait, |file| Ok(splits::write(&divided, file)?))?;
     }
-    print(&if args.json { json(&report)? } else { table::table(&report, args.out.as_deref())? })
+    print(&if args.json { json(&report)? } else { table::table(&report, folder.as_ref())? })
 }
 
 fn manifest(args: &Args, corpus: &Corpus) -> Manifest {

@@ -1,6 +1,6 @@
 //! Figures filled from a study.
 
-use gazeprint_eval::report::{ErrorCurveReport, Estimate, MethodReport, Report};
+use gazeprint_eval::report::{Estimate, MethodFindings, Report, SweptErrors};
 use gazeprint_eval::robustness::{Outcome, Robustness};
 
 use super::Findings;
@@ -84,7 +84,7 @@ pub(super) fn scanpath(findings: &Findings<'_>) -> Option<Drawing> {
     Some(figure::scanpath(&findings.portrait.scanpath))
 }
 
-fn by_method(report: &Report, points: fn(&MethodReport) -> Vec<CurvePoint>) -> Vec<MethodCurve> {
+fn by_method(report: &Report, points: fn(&MethodFindings) -> Vec<CurvePoint>) -> Vec<MethodCurve> {
     let methods = report.methods.iter();
     methods.map(|m| MethodCurve { method: m.method.clone(), points: points(m) }).collect()
 }
@@ -95,12 +95,12 @@ fn point(x: f64, accuracy: &Estimate) -> CurvePoint {
 
 /// Errors with all test sentences, and where they are equal.
 fn with_all_sentences(report: &Report) -> Vec<ErrorCurve> {
-    let eer = |m: &MethodReport| Some(m.verification.eer.mean);
+    let eer = |m: &MethodFindings| Some(m.verification.eer.mean);
     let methods = report.methods.iter();
     methods.filter_map(|m| Some(curve(m, m.error_curves.last()?, eer(m)))).collect()
 }
 
-fn curve(method: &MethodReport, curve: &ErrorCurveReport, eer: Option<f64>) -> ErrorCurve {
+fn curve(method: &MethodFindings, curve: &SweptErrors, eer: Option<f64>) -> ErrorCurve {
     ErrorCurve { method: method.method.clone(), points: curve.points.clone(), eer }
 }
 

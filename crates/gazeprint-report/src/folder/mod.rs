@@ -174,6 +174,11 @@ impl Folder {
         self.checkpoints.clear()
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Where the page is, once written.
     pub fn page(&self) -> PathBuf {
         self.path.join(PAGE)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gazeprint_eval::report::{Estimate, MethodReport, Report};
+use gazeprint_eval::report::{Estimate, MethodFindings, Report};
 
 use super::limits;
 use crate::figure::escape;
@@ -14,7 +14,7 @@ const ENOUGH: f64 = 0.9;
 
 /// What a reader in a hurry should know.
 pub(super) fn section(report: &Report) -> String {
-    let mut methods: Vec<&MethodReport> =
+    let mut methods: Vec<&MethodFindings> =
         report.methods.iter().filter(|m| m.accuracy.mean.is_finite()).collect();
     // Stable: of equals, the first in the report leads.
     methods.sort_by(|a, b| b.accuracy.mean.total_cmp(&a.accuracy.mean));
@@ -37,7 +37,7 @@ pub(super) fn section(report: &Report) -> String {
     out
 }
 
-fn name(method: &MethodReport) -> String {
+fn name(method: &MethodFindings) -> String {
     format!("<b>{}</b>", escape(&method.method))
 }
 
@@ -47,7 +47,7 @@ fn range(estimate: &Estimate) -> Option<String> {
     Some(format!("95\u{a0}% interval {} to {}", percent(low), percent(high)))
 }
 
-fn identification(report: &Report, best: &MethodReport) -> String {
+fn identification(report: &Report, best: &MethodFindings) -> String {
     let interval = range(&best.accuracy).map_or(String::new(), |range| format!(" ({range})"));
     format!(
         "Among {}, {} finds the right one for <b>{}</b> of the probes when it sees all test \
@@ -60,7 +60,7 @@ fn identification(report: &Report, best: &MethodReport) -> String {
 }
 
 /// The best method against the next.
-fn comparison(report: &Report, best: &MethodReport, next: &MethodReport) -> String {
+fn comparison(report: &Report, best: &MethodFindings, next: &MethodFindings) -> String {
     let mut out = format!("Next is {} with {}", name(next), percent(next.accuracy.mean));
     let paired = report.paired.iter().filter(|p| p.sentences.is_none()).find_map(|p| {
         if (&p.a, &p.b) == (&best.method, &next.method) {
@@ -91,7 +91,7 @@ fn comparison(report: &Report, best: &MethodReport, next: &MethodReport) -> Stri
 }
 
 /// How much reading suffices.
-fn reading(best: &MethodReport) -> String {
+fn reading(best: &MethodFindings) -> String {
     let enough = |estimate: &Estimate| estimate.mean >= ENOUGH;
     let sizes: Vec<_> =
         best.by_sentences.iter().filter_map(|s| probes_of(best, s.sentences)).collect();
@@ -125,7 +125,7 @@ fn reading(best: &MethodReport) -> String {
 }
 
 /// How well the best method checks claims.
-fn verification(best: &MethodReport) -> String {
+fn verification(best: &MethodFindings) -> String {
     let eer = &best.verification.eer;
     let interval = range(eer).map_or(String::new(), |range| format!(" ({range})"));
     let mut out = format!(

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gazeprint_eval::report::{DensityDiagnostics, MethodReport, Report};
+use gazeprint_eval::report::{MethodFindings, Report};
 
 use crate::figure::escape;
 use crate::number::{grouped, percent, plural, rate};
@@ -128,10 +128,10 @@ pub(super) fn computing(report: &Report) -> impl Iterator<Item = String> {
     report.methods.iter().flat_map(of_method)
 }
 
-fn of_method(method: &MethodReport) -> Vec<String> {
-    let densities = method.diagnostics.densities.values();
-    let sum = |value: fn(&DensityDiagnostics) -> usize| densities.clone().map(value).sum::<usize>();
-    let (fits, failed, doubtful) = (sum(|d| d.fits), sum(|d| d.failed), sum(|d| d.doubtful));
+fn of_method(method: &MethodFindings) -> Vec<String> {
+    let of = &method.diagnostics;
+    let [fits, failed, doubtful] =
+        [of.sum(|d| d.fits), of.sum(|d| d.failed), of.sum(|d| d.doubtful)];
     let name = escape(&method.method);
     let mut warnings = Vec::new();
     if failed > 0 {

@@ -1,7 +1,7 @@
 //! The tables of attacks.
 
-use gazeprint_eval::attacks::{ALTERED_LOSS, ALTERED_SD, JUDGED, REFUSED, judged_rates};
-use gazeprint_eval::report::{AttackReport, AttacksReport, Estimate, MethodAttacks, Report};
+use gazeprint_eval::attacks::{ALTERED_LOSS, ALTERED_SD, Attack, JUDGED, REFUSED, judged_rates};
+use gazeprint_eval::report::{AttackOutcome, AttackedProbes, Estimate, MethodAttacks, Report};
 use gazeprint_eval::robustness::Robustness;
 
 use super::{Cell, Table, note_on_errors};
@@ -11,15 +11,15 @@ use crate::number::{plural, proportion, rate_plus_minus, target};
 const GROUPS: [&str; JUDGED] = ["Accepted at FMR 10⁻²", "Accepted at FMR 10⁻³"];
 
 /// An attack in words.
-pub fn attack_words(name: &str) -> &str {
-    match name {
-        "genuine" => "none: genuine",
-        "insider" => "impostor, enrolled",
-        "stranger" => "impostor, not enrolled",
-        "altered_replay" => "replay, altered",
-        "forgery" => "forgery, target’s template",
-        "population_forgery" => "forgery, population",
-        other => other,
+pub fn attack_words(attack: Attack) -> &'static str {
+    match attack {
+        Attack::Genuine => "none: genuine",
+        Attack::Insider => "impostor, enrolled",
+        Attack::Stranger => "impostor, not enrolled",
+        Attack::Replay => "replay",
+        Attack::AlteredReplay => "replay, altered",
+        Attack::Forgery => "forgery, target’s template",
+        Attack::PopulationForgery => "forgery, population",
     }
 }
 
@@ -83,7 +83,7 @@ fn table(report: &Report, which: &str, shown: impl Fn(Option<usize>) -> bool) ->
     table
 }
 
-fn row(method: &MethodAttacks, size: &AttacksReport, attack: &AttackReport) -> Vec<Cell> {
+fn row(method: &MethodAttacks, size: &AttackedProbes, attack: &AttackOutcome) -> Vec<Cell> {
     let mut row = vec![
         Cell::word(&method.method),
         sentences(size),
@@ -105,7 +105,7 @@ fn row(method: &MethodAttacks, size: &AttacksReport, attack: &AttackReport) -> V
     row
 }
 
-fn sentences(size: &AttacksReport) -> Cell {
+fn sentences(size: &AttackedProbes) -> Cell {
     match size.sentences {
         Some(n) => Cell::count(n),
         // Behind every number where the column is sorted.
@@ -134,8 +134,8 @@ pub(super) fn liveness(report: &Report) -> Table {
     for method in report.attacks.iter().flatten() {
         for size in &method.by_sentences {
             let Some(told) = &size.liveness else { continue };
-            let refused = |name: &str| {
-                let attack = size.attacks.iter().find(|a| a.attack == name);
+            let refused = |attack: Attack| {
+                let attack = size.attacks.iter().find(|a| a.attack == attack);
                 let refused = attack.and_then(|a| a.lifeless.as_ref());
                 refused.map_or_else(Cell::missing, rate_cell)
             };
@@ -144,8 +144,8 @@ pub(super) fn liveness(report: &Report) -> Table {
                 sentences(size),
                 Cell::estimate(&told.area, proportion),
                 Cell::estimate(&told.eer, proportion),
-                refused("genuine"),
-                refused("forgery"),
+                refused(Attack::Genuine),
+                refused(Attack::Forgery),
             ]);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gazeprint_eval::report::{PairedReport, Report};
+use gazeprint_eval::report::{AccuracyDifference, Report};
 
 use super::{Cell, Mark, Table, note_on_errors, probes_of, readers, sizes};
 use crate::number::{plural, proportion, signed};
@@ -91,7 +91,7 @@ pub(super) fn paired_by_sentences(report: &Report) -> Table {
     table.numbers("Sentences");
     table.words("Method");
     table.words("less");
-    let mut paired: Vec<&PairedReport> =
+    let mut paired: Vec<&AccuracyDifference> =
         report.paired.iter().filter(|p| p.sentences.is_some()).collect();
     // By size, and otherwise as the report has them.
     paired.sort_by_key(|p| p.sentences);
@@ -101,8 +101,8 @@ pub(super) fn paired_by_sentences(report: &Report) -> Table {
 
 fn differences<'a>(
     table: &mut Table,
-    paired: impl IntoIterator<Item = &'a PairedReport>,
-    size: fn(&PairedReport) -> Option<usize>,
+    paired: impl IntoIterator<Item = &'a AccuracyDifference>,
+    size: fn(&AccuracyDifference) -> Option<usize>,
 ) {
     table.numbers("Difference");
     table.numbers("95\u{a0}% interval");

@@ -27,7 +27,7 @@ mod watch;
 
 use std::collections::BTreeSet;
 
-use gazeprint_eval::report::{MethodReport, Report, SentencesReport};
+use gazeprint_eval::report::{MethodFindings, ProbesOfSize, Report};
 
 pub use self::attacks::attack_words;
 pub(crate) use self::table::Table;
@@ -196,7 +196,7 @@ fn sizes(report: &Report) -> Vec<usize> {
 }
 
 /// Probes of one size; none where no reader has that many test sentences.
-pub(crate) fn probes_of(method: &MethodReport, size: usize) -> Option<&SentencesReport> {
+pub(crate) fn probes_of(method: &MethodFindings, size: usize) -> Option<&ProbesOfSize> {
     method.by_sentences.iter().find(|s| s.sentences == size && s.shorter_probes < s.probes)
 }
 

@@ -1,6 +1,6 @@
 //! Tables of verification: errors, operating points, thresholds.
 
-use gazeprint_eval::report::{Estimate, OperatingReport, Report, VerificationReport};
+use gazeprint_eval::report::{ErrorsAtThreshold, Estimate, Report, VerificationErrors};
 
 use super::{Cell, Mark, Table, note_on_errors, probes_of, sizes};
 use crate::number::{
@@ -207,19 +207,19 @@ fn note_on_probes(report: &Report) -> String {
 }
 
 /// False match rates that were asked for, from high to low.
-fn rates<'a>(reports: impl Iterator<Item = &'a VerificationReport>) -> Vec<f64> {
+fn rates<'a>(reports: impl Iterator<Item = &'a VerificationErrors>) -> Vec<f64> {
     let mut rates: Vec<f64> = reports.flat_map(|v| &v.fnmr_at).map(|point| point.fmr).collect();
     rates.sort_by(|a, b| b.total_cmp(a));
     rates.dedup();
     rates
 }
 
-fn at(report: &VerificationReport, fmr: f64) -> Option<&OperatingReport> {
+fn at(report: &VerificationErrors, fmr: f64) -> Option<&ErrorsAtThreshold> {
     report.fnmr_at.iter().find(|point| point.fmr == fmr)
 }
 
 /// A false non-match rate, with a dagger where the claims are too few for the rate asked for.
-fn fnmr(point: &OperatingReport, with_error: bool) -> Cell {
+fn fnmr(point: &ErrorsAtThreshold, with_error: bool) -> Cell {
     let cell = if with_error {
         Cell::estimate(&point.fnmr, proportion)
     } else {
@@ -250,7 +250,7 @@ fn note_on_support(table: &mut Table, report: &Report) {
     });
 }
 
-fn cllr_interval(v: &VerificationReport) -> Option<[f64; 2]> {
+fn cllr_interval(v: &VerificationErrors) -> Option<[f64; 2]> {
     v.cllr.and_then(|cllr| cllr.ci95)
 }
 

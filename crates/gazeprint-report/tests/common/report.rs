@@ -16,11 +16,11 @@ const RATES: [f64; 3] = [1e-2, 1e-3, 1e-4];
 
 /// A report of up to four methods.
 pub(crate) fn report(methods: usize, splits: usize) -> Report {
-    let methods: Vec<MethodReport> =
+    let methods: Vec<MethodFindings> =
         METHODS.iter().take(methods).map(|m| method(*m, splits)).collect();
     Report {
         schema_version: SCHEMA_VERSION,
-        corpus: CorpusReport {
+        corpus: StudiedCorpus {
             name: "sentences".into(),
             readers: 251,
             texts: 144,
@@ -29,7 +29,7 @@ pub(crate) fn report(methods: usize, splits: usize) -> Report {
                 .into(),
             excluded_readers: vec!["anna".into(), "ben".into()],
         },
-        protocol: ProtocolReport {
+        protocol: StudyProtocol {
             split: "random".into(),
             splits,
             names: Vec::new(),
@@ -65,15 +65,15 @@ fn estimate(mean: f64, splits: usize) -> Estimate {
     }
 }
 
-fn verification(eer: f64, splits: usize) -> VerificationReport {
-    VerificationReport {
+fn verification(eer: f64, splits: usize) -> VerificationErrors {
+    VerificationErrors {
         eer: estimate(eer, splits),
         cllr: Some(estimate(4.5 * eer, splits)),
         cllr_min: Some(estimate(4.0 * eer, splits)),
         fnmr_at: RATES
             .iter()
             .enumerate()
-            .map(|(i, &fmr)| OperatingReport {
+            .map(|(i, &fmr)| ErrorsAtThreshold {
                 fmr,
                 fmr_observed: estimate(1.1 * fmr, splits),
                 fmr_strangers: estimate(3.0 * fmr, splits),
@@ -88,10 +88,10 @@ fn verification(eer: f64, splits: usize) -> VerificationReport {
 fn method(
     (name, engine, accuracy, area, eer): (&str, Option<&str>, f64, f64, f64),
     splits: usize,
-) -> MethodReport {
+) -> MethodFindings {
     let at = |part: f64| estimate(accuracy * part, splits);
     let densities = ["alpha0", "alpha1bar", "delta4"];
-    MethodReport {
+    MethodFindings {
         method: name.into(),
         engine: engine.map(Into::into),
         tuned: Tuned {
@@ -109,7 +109,7 @@ fn method(
         thresholds: RATES
             .iter()
             .flat_map(|&fmr| [Some(1), Some(10), None].map(|sentences| (fmr, sentences)))
-            .map(|(fmr, sentences)| ThresholdReport {
+            .map(|(fmr, sentences)| MeanThreshold {
                 fmr,
                 sentences,
                 fixations: 8.3 * sentences.unwrap_or(36) as f64,
@@ -118,7 +118,7 @@ fn method(
             .collect(),
         by_sentences: SIZES
             .iter()
-            .map(|&sentences| SentencesReport {
+            .map(|&sentences| ProbesOfSize {
                 sentences,
                 probes: 180_000 / sentences,
                 shorter_probes: usize::from(sentences == 10),
@@ -126,16 +126,20 @@ fn method(
                 verification: verification(eer * 10.0 / sentences as f64 / 3.0, splits),
             })
             .collect(),
-        by_fraction: [0.5, 1.0].map(|f| FractionReport { fraction: f, accuracy: at(f) }).to_vec(),
-        by_readers: [100, 251].map(|r| ReadersReport { readers: r, accuracy: at(1.0) }).to_vec(),
+        by_fraction: [0.5, 1.0]
+            .map(|f| AccuracyAtFraction { fraction: f, accuracy: at(f) })
+            .to_vec(),
+        by_readers: [100, 251]
+            .map(|r| AccuracyAmongReaders { readers: r, accuracy: at(1.0) })
+            .to_vec(),
         by_seconds: [(10.0, 0.4), (60.0, 0.97)]
-            .map(|(seconds, part)| SecondsReport { seconds, accuracy: at(part) })
+            .map(|(seconds, part)| AccuracyAtSeconds { seconds, accuracy: at(part) })
             .to_vec(),
         error_curves: Vec::new(),
         tune_seconds: 60.25,
         fit_seconds: 31.5,
         score_seconds: 8.75,
-        diagnostics: DiagnosticsReport {
+        diagnostics: MethodDiagnostics {
             fell: 0,
             clamped: 12,
             densities: densities
@@ -158,14 +162,14 @@ fn density(sampled: bool) -> DensityDiagnostics {
     }
 }
 
-fn paired(methods: &[MethodReport]) -> Vec<PairedReport> {
+fn paired(methods: &[MethodFindings]) -> Vec<AccuracyDifference> {
     let mut paired = Vec::new();
     for (i, a) in methods.iter().enumerate() {
         for b in &methods[i + 1..] {
             for sentences in [None].into_iter().chain(SIZES.map(Some)) {
                 let difference = a.accuracy.mean - b.accuracy.mean;
                 let half = if sentences == Some(1) { 2.0 * difference } else { 0.02 };
-                paired.push(PairedReport {
+                paired.push(AccuracyDifference {
                     a: a.method.clone(),
                     b: b.method.clone(),
                     sentences,
