@@ -187,7 +187,6 @@ fn strange_values_and_names_do_no_harm() {
         method: name.into(),
         genuine: vec![f64::NAN, f64::NEG_INFINITY, 2.0],
         impostor: vec![2.0, 2.0],
-        threshold: Some(f64::NAN),
     };
     let fixation = |x, duration| PlacedFixation { line: 1, x, duration, kind: None };
     let drawings = [

@@ -14,16 +14,17 @@ use gazeprint_report::{draws, figure};
 
 const DRAWS: usize = 100;
 
-/// Of all readers of a simulated corpus.
-fn portraits(readers: usize, texts: usize) -> Vec<Portrait> {
+/// Of all readers of a simulated corpus, with the place of a typical one.
+fn portraits(readers: usize, texts: usize) -> (usize, Vec<Portrait>) {
     let params = SimulationParams { readers, texts, coverage: 1.0, ..Default::default() };
     let corpus = params.build().unwrap().run();
     let readings = readings(&corpus, Limits::default()).0;
     let split = Protocol::default().splits(&corpus, &readings).unwrap().swap_remove(0);
     let engine = Engine::by_name("laplace").unwrap();
-    (0..readers)
+    let all = (0..readers)
         .map(|reader| Portrait::of(&corpus, &readings, &split, reader, &engine, 1).unwrap())
-        .collect()
+        .collect();
+    (Portrait::typical_reader(&split, &readings), all)
 }
 
 /// By the trapezoid rule.
@@ -49,7 +50,8 @@ fn by_draw(table: &str, columns: &str) -> BTreeMap<(String, usize), Vec<[String;
 
 #[test]
 fn tables_hold_every_draw() {
-    let portrait = portraits(4, 20).swap_remove(0);
+    let (typical, mut portraits) = portraits(4, 20);
+    let portrait = portraits.swap_remove(typical);
     let shown = portrait.densities.densities.len();
     let theta = by_draw(&draws::coefficients(&portrait), "reader,density,draw,coefficient,value");
     assert_eq!(theta.len(), shown * DRAWS);
@@ -74,7 +76,7 @@ fn tables_hold_every_draw() {
 
 #[test]
 fn a_reader_of_little_is_drawn() {
-    for portrait in portraits(2, 2) {
+    for portrait in portraits(2, 2).1 {
         figure::reader_densities(&portrait.densities);
         figure::reader_calibration(&portrait.calibration);
         figure::scanpath(&portrait.scanpath);

@@ -71,8 +71,6 @@ pub struct MethodScores {
     pub genuine: Vec<f64>,
     /// Of probes under other readers.
     pub impostor: Vec<f64>,
-    /// Where a decision would be made.
-    pub threshold: Option<f64>,
 }
 
 /// The scores of all methods.

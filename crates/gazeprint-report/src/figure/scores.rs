@@ -3,7 +3,6 @@
 use gazeprint_eval::portrait::Histogram;
 
 use super::data::{MethodScores, ScoreDistributions};
-use super::style::REFERENCE;
 use super::{
     Anchor, Axis, Cell, Color, Drawing, Figure, Grid, Mark, Panel, Stroke, Width, palette,
 };
@@ -16,8 +15,7 @@ const OPACITY: f64 = 0.35;
 const GENUINE: Color = palette::BLUE;
 const IMPOSTOR: Color = palette::ORANGE;
 
-/// Distributions of the scores of genuine readers and of impostors, one panel a method; the thin
-/// line is the threshold of the decision.
+/// Distributions of the scores of genuine readers and of impostors, one panel a method.
 pub fn score_distributions(data: &ScoreDistributions) -> Drawing {
     let one = data.methods.len() <= 1;
     let width = if one { Width::Column } else { Width::Full };
@@ -53,7 +51,7 @@ pub fn score_distributions(data: &ScoreDistributions) -> Drawing {
         });
         let mut panel = panel(data, scores, range, &bars);
         if cells.is_empty() {
-            name(&mut panel, &bars, scores.threshold);
+            name(&mut panel, &bars);
         }
         cells.push(panel.into());
     }
@@ -81,15 +79,11 @@ fn panel(
             outline: Some(Stroke::new(*color, 0.7)),
         });
     }
-    if let Some(threshold) = scores.threshold {
-        let (from, to) = ((threshold, 0.0), (threshold, ROOM * top));
-        panel.mark(Mark::Segment { from, to, stroke: REFERENCE });
-    }
     panel
 }
 
-/// Says in the first panel what its colours and its line are.
-fn name(panel: &mut Panel, [impostor, genuine]: &[(Histogram, Color); 2], threshold: Option<f64>) {
+/// Says in the first panel what its colours are.
+fn name(panel: &mut Panel, [impostor, genuine]: &[(Histogram, Color); 2]) {
     let peak = |bars: &Histogram| {
         let middles = bars.edges.windows(2).map(|e| (e[0] + e[1]) / 2.0);
         middles
@@ -108,11 +102,6 @@ fn name(panel: &mut Panel, [impostor, genuine]: &[(Histogram, Color); 2], thresh
     {
         let at = (x, height + above);
         panel.mark(Mark::Note { at, text: text.into(), color, anchor });
-    }
-    if let Some(threshold) = threshold {
-        let at = (threshold + 0.02 * (panel.x.range.1 - panel.x.range.0), panel.y.range.1);
-        let (text, color) = ("threshold".into(), REFERENCE.color);
-        panel.mark(Mark::Note { at, text, color, anchor: Anchor::Start });
     }
 }
 

@@ -57,7 +57,6 @@ pub(super) fn scores(findings: &Findings<'_>) -> Option<Drawing> {
             method: m.method.clone(),
             genuine: claims.genuine.clone(),
             impostor: claims.impostor.clone(),
-            threshold: None,
         })
     });
     Some(figure::score_distributions(&ScoreDistributions {

@@ -229,12 +229,7 @@ pub(crate) fn scores() -> ScoreDistributions {
         .map(|(i, &(method, _, distance))| {
             let (genuine, impostor) = sampled(200 + i as u64, distance, 1660, 20_000);
             let nats = |values: Vec<f64>| values.into_iter().map(|v| 14.0 * v - 30.0).collect();
-            MethodScores {
-                method: method.into(),
-                genuine: nats(genuine),
-                impostor: nats(impostor),
-                threshold: Some(7.0 * distance - 28.0),
-            }
+            MethodScores { method: method.into(), genuine: nats(genuine), impostor: nats(impostor) }
         })
         .collect();
     ScoreDistributions { score: "log-likelihood ratio (nats)".into(), methods }
