@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use gazeprint::corpus::Limits;
 use gazeprint_eval::summary::{Summary, Warning};
-use gazeprint_eval::tables::grouped;
 use gazeprint_io::import::detect::{Detector, Screen};
 use gazeprint_io::import::layout::lines::Method;
 use gazeprint_io::import::{
     Choice, EyeChoice, Format, GazeOptions, GivenDisplay, ImportReport, Imported, Request,
     TrialPatterns, check_out, import, write_imported,
 };
+use gazeprint_report::number::grouped;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::inspect::{plural, spoken, visible, wrapped};

@@ -9,9 +9,9 @@ use gazeprint::corpus::{DropReason, Limits, Millis};
 use gazeprint_eval::summary::{
     Distribution, MIN_FIXATIONS, MIN_SACCADES, MIN_TEXTS, Summary, Warning,
 };
-use gazeprint_eval::tables::grouped;
 use gazeprint_io::PopulationError;
 use gazeprint_io::import::WithoutWords;
+use gazeprint_report::number::grouped;
 use unicode_width::UnicodeWidthStr;
 
 pub(crate) use self::population::json as population_json;

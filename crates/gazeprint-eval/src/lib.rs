@@ -11,9 +11,6 @@
 //! | [`portrait`] | shows one reader: densities, calibration, a reading, draws of the posterior |
 //! | [`vigil`] | watches in a study: seconds to decide, and to notice a swap |
 //! | [`report`] | turns a study into `study.json` |
-//! | [`tables`] | sets a report as tables, in Markdown and LaTeX |
-//! | [`page`] | sets a report as a page, with its figures |
-//! | [`figure`] | draws figures as SVG and PNG, with their numbers as CSV |
 //! | [`summary`] | says what is in a corpus and what looks wrong with it |
 //!
 //! ```
@@ -29,27 +26,18 @@
 //! # }
 //! ```
 
-// Examples of the figures name the crate from outside.
-#[cfg(test)]
-extern crate self as gazeprint_eval;
-
 pub mod attacks;
 pub mod curves;
-pub mod figure;
-mod figures;
 mod fingerprint;
 pub mod measures;
-pub mod page;
 pub mod portrait;
 pub mod protocol;
 pub mod report;
 pub mod robustness;
 pub mod study;
 pub mod summary;
-pub mod tables;
 mod thresholds;
 pub mod vigil;
 
-pub use figures::figures;
 pub use fingerprint::fingerprint;
 pub use thresholds::{LearnedThreshold, RATES};

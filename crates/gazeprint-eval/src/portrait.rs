@@ -4,25 +4,8 @@
 //! What readers share of a density comes from the training readings of all of them, the rest from
 //! the reader's own. Densities are the reader's alone: nothing is mixed in from other readers (D7),
 //! since a portrait is to show what this reader's data say.
-//!
-//! Two tables hold draws of the posterior, equally weighted, 100 a density:
-//!
-//! | table | columns |
-//! |---|---|
-//! | `draws_theta` | `reader,density,draw,coefficient,value` |
-//! | `draws_density` | `reader,density,draw,x,unit,value` |
-//!
-//! The logarithm of a density is the sum over coefficients of value times feature, up to its
-//! normaliser (section 4 of the model):
-//!
-//! | coefficient | feature |
-//! |---|---|
-//! | `eta1` | `log x`, x in characters or ms |
-//! | `eta2` | `10 x / U`, where U is the largest x of that density in `draws_density` |
-//! | `w1`, `w2`, ... | the eigenvectors of the Gaussian process, largest first, each times the root of its eigenvalue |
-//!
-//! `draws_density` has the same draws where the support begins and at the nodes of the grid beyond.
-//! They integrate to one, and are per character (`unit` is `characters`) or per ms (`ms`).
+
+mod data;
 
 use gazeprint::corpus::{Corpus, Text, Word};
 use gazeprint::density::Tabulated;
@@ -31,15 +14,14 @@ use gazeprint::method::{Family, FitError, Observations, SharedDensity, Training}
 use gazeprint::saccade::{DensityId, Observation, Reading, Truncation};
 use rayon::prelude::*;
 
-use crate::figure::data::{
-    DensityFit, DensityTransform, Histogram, PlacedFixation, PlacedWord, ReaderCalibration,
-    ReaderDensities, ScanpathData, TextLine,
+pub use self::data::{
+    DensityDraws, DensityFit, DensityTransform, Histogram, PlacedFixation, PlacedWord,
+    ReaderCalibration, ReaderDensities, ScanpathData, TextLine,
 };
-use crate::figure::{Table, Value};
 use crate::protocol::Split;
 use crate::summary::Distribution;
 
-/// Draws a density, in the tables and behind the bands.
+/// Draws a density, those that are kept and those behind the bands.
 const DRAWS: usize = 100;
 /// Bins of a histogram up to the 95 % quantile: no fewer and no more, whatever the spread suggests.
 const BINS: (f64, f64) = (10.0, 30.0);
@@ -55,10 +37,8 @@ pub struct Portrait {
     pub calibration: ReaderCalibration,
     /// A test reading of median length.
     pub scanpath: ScanpathData,
-    /// Draws of the coefficients, as CSV.
-    pub draws_theta: String,
-    /// Draws of the densities, as CSV.
-    pub draws_density: String,
+    /// Draws of the posterior, of the densities shown.
+    pub draws: Vec<DensityDraws>,
 }
 
 impl Portrait {
@@ -112,8 +92,7 @@ impl Portrait {
         Ok(Self {
             densities: ReaderDensities { reader: name.clone(), densities },
             calibration: ReaderCalibration { reader: name.clone(), densities: transforms },
-            draws_theta: theta_table(&name, &fits),
-            draws_density: density_table(&name, &fits),
+            draws: fits.iter().map(Fit::draws).collect(),
             scanpath: placed(name, &corpus.texts()[test[typical].text], test[typical]),
         })
     }
@@ -167,6 +146,24 @@ impl Fit {
         let mut log_f = vec![0.0; grid.nodes().len()];
         self.shared.features.log_density(theta, &mut log_f);
         Tabulated::new(grid, log_f)
+    }
+
+    /// The draws, and what they come to over the support.
+    fn draws(&self) -> DensityDraws {
+        let grid = self.shared.features.grid();
+        let start = grid.lower().max(grid.nodes()[0]);
+        let beyond = grid.nodes().iter().copied().filter(|&x| x > start);
+        let x: Vec<f64> = std::iter::once(start).chain(beyond).collect();
+        let values = |theta: &Vec<f64>| {
+            let density = self.draw(theta);
+            x.iter().map(|&x| density.log_density(x).exp()).collect()
+        };
+        DensityDraws {
+            density: self.shared.id,
+            values: self.posterior.draws.iter().map(values).collect(),
+            coefficients: self.posterior.draws.clone(),
+            x,
+        }
     }
 
     /// The curves beside the histogram of the observations behind them.
@@ -311,52 +308,4 @@ fn placed(reader: String, text: &Text, reading: &Reading) -> ScanpathData {
         lines: lines.collect(),
         fixations: fixations.collect(),
     }
-}
-
-fn theta_table(reader: &str, fits: &[Fit]) -> String {
-    let mut table = Table::new(&["reader", "density", "draw", "coefficient", "value"]);
-    for fit in fits {
-        for (draw, theta) in fit.posterior.draws.iter().enumerate() {
-            for (a, &value) in theta.iter().enumerate() {
-                table.row(&[
-                    Value::Word(reader),
-                    Value::Word(fit.shared.id.name()),
-                    Value::Count(draw + 1),
-                    Value::Word(&coefficient(a)),
-                    Value::Rounded(value),
-                ]);
-            }
-        }
-    }
-    table.into_text()
-}
-
-fn coefficient(a: usize) -> String {
-    if a < 2 { format!("eta{}", a + 1) } else { format!("w{}", a - 1) }
-}
-
-fn density_table(reader: &str, fits: &[Fit]) -> String {
-    let mut table = Table::new(&["reader", "density", "draw", "x", "unit", "value"]);
-    for fit in fits {
-        let id = fit.shared.id;
-        let grid = fit.shared.features.grid();
-        let unit = if id.is_duration() { "ms" } else { "characters" };
-        let start = grid.lower().max(grid.nodes()[0]);
-        let beyond = grid.nodes().iter().copied().filter(|&x| x > start);
-        let places: Vec<f64> = std::iter::once(start).chain(beyond).collect();
-        for (draw, theta) in fit.posterior.draws.iter().enumerate() {
-            let density = fit.draw(theta);
-            for &x in &places {
-                table.row(&[
-                    Value::Word(reader),
-                    Value::Word(id.name()),
-                    Value::Count(draw + 1),
-                    Value::Rounded(x),
-                    Value::Word(unit),
-                    Value::Rounded(density.log_density(x).exp()),
-                ]);
-            }
-        }
-    }
-    table.into_text()
 }

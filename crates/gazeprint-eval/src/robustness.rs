@@ -14,7 +14,6 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::data::{CurvePoint, MethodCurve, RobustnessCurves};
 use crate::measures::mean_and_error;
 use crate::study::{
     DividedCorpus, Keeper, MethodResult, Plan, ProbeResult, ProbeScores, SplitResult, Study,
@@ -259,18 +258,6 @@ impl Robustness {
     pub fn telling_size(sizes: &[usize]) -> Option<usize> {
         sizes.iter().copied().find(|m| *m >= 5).or(sizes.last().copied())
     }
-
-    /// What the figure shows, at one size of probes.
-    pub fn curves(&self, sentences: Option<usize>) -> RobustnessCurves {
-        let noise = self.position_noise.iter().map(|level| (level.sd_chars, &level.outcome));
-        let duration =
-            self.min_duration.iter().map(|level| (level.min_duration_ms, &level.outcome));
-        RobustnessCurves {
-            sentences,
-            by_noise: curves(noise, sentences),
-            by_duration: curves(duration, sentences),
-        }
-    }
 }
 
 /// The shortest durations that leave something below the longest, with the limits they make.
@@ -312,26 +299,6 @@ impl MethodAccuracy {
 /// All sizes of probes, the whole last.
 fn sizes(split: &SplitResult) -> impl Iterator<Item = &ProbeResult> {
     split.by_sentences.iter().chain([&split.all])
-}
-
-/// One curve a method; a size that was not tried has no points.
-fn curves<'a>(
-    levels: impl Iterator<Item = (f64, &'a Outcome)>,
-    sentences: Option<usize>,
-) -> Vec<MethodCurve> {
-    let mut curves: Vec<MethodCurve> = Vec::new();
-    for (x, outcome) in levels {
-        for (place, method) in outcome.methods.iter().enumerate() {
-            if place == curves.len() {
-                curves.push(MethodCurve { method: method.method.clone(), points: Vec::new() });
-            }
-            let at_size = method.accuracy.iter().find(|a| a.sentences == sentences);
-            let point =
-                at_size.map(|a| CurvePoint { x, mean: a.mean, se: a.se.unwrap_or_default() });
-            curves[place].points.extend(point);
-        }
-    }
-    curves
 }
 
 /// The corpus with Gaussian noise of standard deviation `sd` added to the horizontal position of

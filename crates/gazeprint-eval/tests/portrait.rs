@@ -2,14 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::BTreeMap;
-
 use gazeprint::corpus::{Corpus, Limits, Line, Text, Word};
 use gazeprint::inference::Engine;
 use gazeprint::method::FitError;
 use gazeprint::saccade::{DensityId, Reading, readings};
 use gazeprint::simulate::SimulationParams;
-use gazeprint_eval::figure;
 use gazeprint_eval::portrait::Portrait;
 use gazeprint_eval::protocol::{Protocol, Split};
 
@@ -92,43 +89,22 @@ fn held_out_observations_are_nearly_uniform() {
     assert!(tested >= 4, "only {tested} densities with enough observations");
 }
 
-/// The rows of a table without its head, by density and draw.
-fn draws(table: &str, columns: &str) -> BTreeMap<(String, usize), Vec<[String; 3]>> {
-    let mut lines = table.lines();
-    assert_eq!(lines.next(), Some(columns));
-    let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for line in lines {
-        let cells: Vec<&str> = line.split(',').collect();
-        let key = (cells[1].to_owned(), cells[2].parse().unwrap());
-        let rest = cells[3..].iter().map(|c| (*c).to_owned()).chain([String::new()]);
-        let rest: Vec<String> = rest.take(3).collect();
-        groups.entry(key).or_default().push(rest.try_into().unwrap());
-    }
-    groups
-}
-
 #[test]
-fn tables_hold_every_draw() {
+fn every_draw_is_a_density() {
     let portrait = portrait(4, 20);
-    let shown = portrait.densities.densities.len();
-    let theta = draws(&portrait.draws_theta, "reader,density,draw,coefficient,value");
-    assert_eq!(theta.len(), shown * DRAWS);
-    for rows in theta.values() {
-        assert!(rows.len() > 2);
-        for (a, [coefficient, value, _]) in rows.iter().enumerate() {
-            let name = if a < 2 { format!("eta{}", a + 1) } else { format!("w{}", a - 1) };
-            assert_eq!(coefficient, &name);
-            assert!(value.parse::<f64>().unwrap().is_finite());
+    let shown: Vec<DensityId> = portrait.densities.densities.iter().map(|d| d.density).collect();
+    let drawn: Vec<DensityId> = portrait.draws.iter().map(|d| d.density).collect();
+    assert_eq!(drawn, shown);
+    for draws in &portrait.draws {
+        let name = draws.density.name();
+        assert_eq!((draws.coefficients.len(), draws.values.len()), (DRAWS, DRAWS), "{name}");
+        for theta in &draws.coefficients {
+            assert!(theta.len() > 2 && theta.iter().all(|value| value.is_finite()), "{name}");
         }
-    }
-    let densities = draws(&portrait.draws_density, "reader,density,draw,x,unit,value");
-    assert_eq!(densities.len(), shown * DRAWS);
-    for ((density, draw), rows) in &densities {
-        let number = |i: usize| rows.iter().map(|r| r[i].parse().unwrap()).collect::<Vec<f64>>();
-        let mass = integral(&number(0), &number(2));
-        assert!((mass - 1.0).abs() < 1e-3, "{density}, draw {draw}: {mass}");
-        let unit = if density.starts_with("delta") { "ms" } else { "characters" };
-        assert!(rows.iter().all(|r| r[1] == unit));
+        for values in &draws.values {
+            let mass = integral(&draws.x, values);
+            assert!((mass - 1.0).abs() < 1e-3, "{name}: {mass}");
+        }
     }
 }
 
@@ -141,7 +117,6 @@ fn the_same_at_every_run_and_on_any_number_of_threads() {
         pool.install(|| Portrait::of(&corpus, &readings, &split, 1, &engine, 7).unwrap())
     };
     let (one, two) = (on(1), on(2));
-    assert_eq!(one.draws_theta, two.draws_theta);
     assert_eq!(one, two);
 }
 
@@ -155,9 +130,6 @@ fn a_reader_of_little_has_what_there_is() {
             portrait.densities.densities.iter().map(|d| d.density).collect();
         assert!(!shown.is_empty() && shown.is_sorted());
         assert!(portrait.calibration.densities.iter().all(|d| shown.contains(&d.density)));
-        figure::reader_densities(&portrait.densities);
-        figure::reader_calibration(&portrait.calibration);
-        figure::scanpath(&portrait.scanpath);
     }
     let nobody = Portrait::of(&corpus, &readings, &split, 2, &engine, 1);
     assert_eq!(nobody.unwrap_err(), FitError::UnknownReader(2, 2));

@@ -11,7 +11,6 @@ use gazeprint::inference::{Engine, Laplace};
 use gazeprint::method::{self, Method, Monitor, Scoring, Unwatched, landwehr};
 use gazeprint::saccade::readings;
 use gazeprint::simulate::SimulationParams;
-use gazeprint_eval::figure;
 use gazeprint_eval::protocol::{Assignment, Division, Protocol};
 use gazeprint_eval::robustness::{
     Levels, MIN_DURATIONS, MOST_SPLITS, NOISE_SD, Robustness, with_position_noise,
@@ -175,12 +174,15 @@ fn the_level_of_the_plan_is_its_study() {
 
 #[test]
 fn much_noise_costs_accuracy() {
-    let curves = robustness().curves(Some(3));
-    let points = &curves.by_noise[0].points;
-    let (clean, worst) = (points[0], points[points.len() - 1]);
-    assert_eq!((clean.x, worst.x), (0.0, 4.0));
-    assert!(clean.mean - worst.mean > 0.1, "{} to {}", clean.mean, worst.mean);
-    assert!(worst.mean > 1.0 / 16.0, "durations still tell readers apart");
+    let levels = &robustness().position_noise;
+    let (clean, worst) = (&levels[0], &levels[levels.len() - 1]);
+    assert_eq!((clean.sd_chars, worst.sd_chars), (0.0, 4.0));
+    let [clean, worst] = [clean, worst].map(|level| {
+        let accuracy = &level.outcome.methods[0].accuracy;
+        accuracy.iter().find(|a| a.sentences == Some(3)).unwrap().mean
+    });
+    assert!(clean - worst > 0.1, "{clean} to {worst}");
+    assert!(worst > 1.0 / 16.0, "durations still tell readers apart");
 }
 
 #[test]
@@ -228,7 +230,6 @@ fn a_level_that_cannot_be_studied_is_missing() {
     }
     let reason = found.min_duration[2].outcome.missing.as_deref().unwrap();
     assert!(reason.contains("split 1 has 1"), "{reason}");
-    assert_eq!(found.curves(Some(1)).by_duration[0].points.len(), 2);
 }
 
 /// Remembers what was kept, by name, and fails after so many.
@@ -317,14 +318,4 @@ fn every_method_stops() {
         let stopped = Study::run(&divided, &[method], &Stopped, &Forgetful).unwrap_err();
         assert!(stopped.is_interruption(), "{name}");
     }
-}
-
-#[test]
-fn the_figure_shows_every_level() {
-    let curves = robustness().curves(Some(1));
-    let drawing = figure::robustness(&curves);
-    assert_eq!(drawing.csv.lines().count(), 1 + NOISE_SD.len() + MIN_DURATIONS.len());
-    assert!(drawing.csv.contains("\nmin_duration,landwehr,150,"), "{}", drawing.csv);
-    // A size that was not tried.
-    assert!(robustness().curves(Some(7)).by_noise[0].points.is_empty());
 }

@@ -1,32 +1,31 @@
 //! `gazeprint study`: which method recognises the readers of a corpus, and how well.
 
 mod args;
-mod checkpoints;
-mod folder;
+mod notes;
+mod reader;
+mod splits;
 mod table;
 
-use std::path::Path;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use gazeprint::corpus::{Corpus, DropReason, Limits};
+use gazeprint::corpus::Corpus;
+use gazeprint::inference::Engine;
 use gazeprint_eval::portrait::Portrait;
-use gazeprint_eval::protocol::ProtocolError;
 use gazeprint_eval::report::{Manifest, Report};
 use gazeprint_eval::robustness::Levels;
 use gazeprint_eval::study::{DividedCorpus, Forgetful, Keeper, Study, StudyError};
-use gazeprint_eval::summary::Summary;
+use gazeprint_report::folder::{Folder, Intent, json};
 
 pub(crate) use self::args::Args;
-use self::folder::Folder;
-use crate::inspect::plural;
 use crate::progress::Progress;
-use crate::{Interrupted, Usage, corpus_or_default, print};
+use crate::{Interrupted, corpus_or_default, print};
 
 /// Runs the command.
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
-    let (methods, plan) = (args.methods()?, args.plan()?);
+    let (methods, plan, engine) = (args.methods()?, args.plan()?, args.engine()?);
     let (corpus, notes) = corpus_or_default(args.corpus.as_deref())?;
     for message in notes.messages() {
         eprintln!("note: {message}");
@@ -34,17 +33,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     // Whatever can be known to fail is made to fail before the computing starts.
     let manifest = manifest(&args, &corpus);
     let name = corpus.name().to_owned();
-    let divided = DividedCorpus::new(corpus, plan).map_err(|error| explain(error, &name))?;
-    let shown = shown_reader(&divided, args.show_reader.as_deref())?;
+    let divided = DividedCorpus::new(corpus, plan).map_err(|error| notes::explain(error, &name))?;
+    let shown = reader::place(&divided, args.show_reader.as_deref())?;
     let levels = args.noise.then(|| Levels::of(&divided));
     let studies = levels.as_ref().map_or(0, Levels::studies);
-    let folder = args
-        .out
-        .as_deref()
-        .map(|path| Folder::prepare(path, &args, &divided, &manifest, methods.len(), studies))
-        .transpose()?;
-    warn_of_oddities(&divided, args.corpus.as_deref());
-    warn_of_unmatched_rows(&divided, &args);
+    let folder = folder(&args, &divided, &manifest, &engine, [methods.len(), studies])?;
+    notes::of_oddities(&divided, args.corpus.as_deref());
+    notes::of_unmatched_rows(&divided, args.splits_file.as_deref());
 
     let keeper: &dyn Keeper = folder.as_ref().map_or(&Forgetful, Folder::keeper);
     let progress = Progress::new((1 + studies) * methods.len())?;
@@ -54,7 +49,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
             let kept = if folder.is_some() { Interrupted::RESUMABLE } else { Interrupted::NOTHING };
             return kept.into();
         }
-        explain(error, &name)
+        notes::explain(error, &name)
     };
     let study = Study::run(&divided, &methods, &progress, keeper).map_err(stop)?;
     let mut report = Report::of(&divided, &study, manifest);
@@ -64,22 +59,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     }
     progress.clear();
     if let Some(folder) = &folder {
-        let split = &divided.splits[0];
-        let portrait = Portrait::of(
-            &divided.corpus,
-            &divided.readings,
-            split,
-            shown,
-            &args.engine()?,
-            args.seed,
-        )?;
-        folder.write(&divided, &study, &report, &portrait)?;
+        let DividedCorpus { corpus, readings, splits, .. } = &divided;
+        let portrait = Portrait::of(corpus, readings, &splits[0], shown, &engine, args.seed)?;
+        folder.write(&study, &report, &portrait, |file| Ok(splits::write(&divided, file)?))?;
     }
-    print(&if args.json {
-        folder::json(&report)?
-    } else {
-        table::table(&report, args.out.as_deref())?
-    })
+    print(&if args.json { json(&report)? } else { table::table(&report, folder.as_ref())? })
 }
 
 fn manifest(args: &Args, corpus: &Corpus) -> Manifest {
@@ -93,84 +77,34 @@ fn manifest(args: &Args, corpus: &Corpus) -> Manifest {
     }
 }
 
-/// The place in the first split of the reader whose portrait is wanted.
-fn shown_reader(divided: &DividedCorpus, name: Option<&str>) -> Result<usize, Usage> {
-    let split = &divided.splits[0];
-    let Some(name) = name else {
-        return Ok(Portrait::typical_reader(split, &divided.readings));
-    };
-    let names = || split.readers.iter().map(|&r| divided.corpus.readers()[r].as_str());
-    names().position(|n| n == name).ok_or_else(|| {
-        let similar = nearest(name, names());
-        let hint = if similar.is_empty() {
-            String::new()
-        } else {
-            format!("; similar ones: {}", similar.join(", "))
-        };
-        Usage(format!(
-            "there is no reader {name:?} with training and test texts in the first split{hint}"
-        ))
-    })
+/// The folder for the results, where one is wanted, for so many methods and studies on worse
+/// recordings.
+fn folder(
+    args: &Args,
+    divided: &DividedCorpus,
+    manifest: &Manifest,
+    engine: &Engine,
+    [methods, studies]: [usize; 2],
+) -> anyhow::Result<Option<Folder>> {
+    let Some(path) = args.out.as_deref() else { return Ok(None) };
+    let build = manifest.commit.clone().unwrap_or_else(executable);
+    let scoring = args.scoring();
+    let (resume, build) = (args.resume, build.as_str());
+    let intent = Intent { divided, manifest, build, engine, scoring, methods, studies, resume };
+    let (folder, found) = Folder::prepare(path, &intent).map_err(notes::refusal)?;
+    notes::of_found(path, args.resume, found);
+    Ok(Some(folder))
 }
 
-/// The names that could have been meant, quoted.
-fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let most = name.chars().count().div_ceil(3);
-    let distance = |n: &'a str| (strsim::damerau_levenshtein(name, n), n);
-    let mut near: Vec<(usize, &str)> = names.map(distance).filter(|(d, _)| *d <= most).collect();
-    near.sort_unstable();
-    near.into_iter().take(SUGGESTED).map(|(_, n)| format!("{n:?}")).collect()
-}
-
-/// Names that are suggested for one that is not there.
-const SUGGESTED: usize = 3;
-
-/// Says which rows of a file of splits mean nothing that was recorded.
-fn warn_of_unmatched_rows(divided: &DividedCorpus, args: &Args) {
-    let division = &divided.plan.protocol.division;
-    let rows = division.unmatched(&divided.corpus, &divided.readings);
-    if let (Some(row), Some(file)) = (rows.first(), &args.splits_file) {
-        eprintln!(
-            "note: {} of {} match no reading that counts, e.g. split {}, reader {:?}, text {:?}",
-            plural(rows.len(), "row"),
-            file.display(),
-            row.split,
-            row.reader,
-            row.text
-        );
-    }
-}
-
-/// Says that the corpus does not look like reading, where it does not.
-fn warn_of_oddities(divided: &DividedCorpus, folder: Option<&Path>) {
-    let limits: Limits = divided.plan.limits;
-    let warnings = Summary::of(&divided.corpus, limits).warnings.len();
-    if let Some(folder) = folder.filter(|_| warnings > 0) {
-        let things = if warnings == 1 { "thing does" } else { "things do" };
-        eprintln!(
-            "warning: {warnings} {things} not look like reading; see: gazeprint inspect {}",
-            folder.display()
-        );
-    }
-}
-
-/// A failed study in words.
-fn explain(error: StudyError, corpus: &str) -> anyhow::Error {
-    match error {
-        StudyError::Protocol(
-            error @ (ProtocolError::TrainFraction(_)
-            | ProtocolError::NoSplits
-            | ProtocolError::EmptyProbe
-            | ProtocolError::NoSessions(_)
-            | ProtocolError::TooManyReaders { .. }
-            | ProtocolError::TooFewDrawn(_)),
-        ) => Usage(error.to_string()).into(),
-        StudyError::NothingLeft(fixations, drops) => anyhow::anyhow!(
-            "{corpus}: none of the {} counts ({}); are x and the words in the same unit, and \
-             durations in ms? `gazeprint inspect` tells more",
-            plural(fixations, "fixation"),
-            table::reasons(DropReason::ALL.map(|r| (r.name(), drops.of(r))))
-        ),
-        error => anyhow::Error::new(error).context(format!("{corpus} cannot be studied")),
-    }
+/// Stands for the commit where it is not known.
+fn executable() -> String {
+    let bytes = std::env::current_exe().and_then(std::fs::read);
+    bytes.map_or_else(
+        |_| "unknown".to_owned(),
+        |bytes| {
+            let mut hasher = DefaultHasher::new();
+            bytes.hash(&mut hasher);
+            format!("unknown, executable {:016x}", hasher.finish())
+        },
+    )
 }

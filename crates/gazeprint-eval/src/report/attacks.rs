@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Estimate;
 use super::readers::Readers;
@@ -20,23 +20,23 @@ pub struct MethodAttacks {
     /// reading; one value per split. Empty without forgeries.
     pub liveness_weights: BTreeMap<String, Vec<f64>>,
     /// By size of the probes, then with all sentences of a reader.
-    pub by_sentences: Vec<AttacksReport>,
+    pub by_sentences: Vec<AttackedProbes>,
 }
 
 /// Attacks with probes of one size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AttacksReport {
+pub struct AttackedProbes {
     /// Sentences a probe; none for all of a reader.
     pub sentences: Option<usize>,
     /// How well liveness tells genuine probes from forgeries; none without forgeries.
-    pub liveness: Option<LivenessReport>,
+    pub liveness: Option<LivenessErrors>,
     /// The attacks.
-    pub attacks: Vec<AttackReport>,
+    pub attacks: Vec<AttackOutcome>,
 }
 
 /// How well liveness alone tells genuine probes from forgeries.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct LivenessReport {
+pub struct LivenessErrors {
     /// The probability that a forgery seems more alive than a genuine probe.
     pub area: Estimate,
     /// Equal error rate.
@@ -45,13 +45,14 @@ pub struct LivenessReport {
 
 /// What comes of one attack.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AttackReport {
-    /// Its name, `genuine` for none.
-    pub attack: &'static str,
+pub struct AttackOutcome {
+    /// Which; `genuine` for none.
+    #[serde(serialize_with = "by_name")]
+    pub attack: Attack,
     /// Claims, all splits together.
     pub claims: usize,
     /// Part of the claims accepted, by false match rate that thresholds were fixed for.
-    pub accepted_at: Vec<AcceptedReport>,
+    pub accepted_at: Vec<AcceptedClaims>,
     /// Part of the probes taken for a replay; none for impostors.
     pub replayed: Option<Estimate>,
     /// Part of the probes that seem lifeless; none for impostors, and without liveness.
@@ -60,13 +61,17 @@ pub struct AttackReport {
 
 /// Claims accepted at one threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct AcceptedReport {
+pub struct AcceptedClaims {
     /// The false match rate asked for.
     pub fmr: f64,
     /// Part of the claims accepted.
     pub accepted: Estimate,
     /// Part accepted that no countermeasure objects to.
     pub guarded: Estimate,
+}
+
+fn by_name<S: Serializer>(attack: &Attack, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(attack.name())
 }
 
 impl MethodAttacks {
@@ -87,7 +92,7 @@ impl MethodAttacks {
             forgeable,
             liveness_weights: names.map(|(k, name)| ((*name).to_owned(), weights(k))).collect(),
             by_sentences: (0..first.by_size.len())
-                .map(|size| AttacksReport::of(splits, size, readers))
+                .map(|size| AttackedProbes::of(splits, size, readers))
                 .collect(),
         })
     }
@@ -104,17 +109,17 @@ fn tallies(split: &SplitResult, size: usize, attack: Attack) -> &[AttackTally] {
     found.map_or(&[], |(_, tallies)| tallies)
 }
 
-impl AttacksReport {
+impl AttackedProbes {
     fn of(splits: &[SplitResult], size: usize, readers: &Readers) -> Self {
         let told = |i: usize| {
             let value = |s: &SplitResult| at(s, size)?.liveness.map(|liveness| liveness[i]);
             let known = splits.iter().all(|s| value(s).is_some());
             known.then(|| Estimate::over(splits, |s| value(s).unwrap_or(f64::NAN)))
         };
-        let alive = told(0).zip(told(1)).map(|(area, eer)| LivenessReport { area, eer });
+        let alive = told(0).zip(told(1)).map(|(area, eer)| LivenessErrors { area, eer });
         let attacks = Attack::ALL
             .into_iter()
-            .filter_map(|attack| AttackReport::of(splits, size, attack, readers, alive.is_some()));
+            .filter_map(|attack| AttackOutcome::of(splits, size, attack, readers, alive.is_some()));
         Self {
             sentences: splits.first().and_then(|s| at(s, size)?.sentences),
             attacks: attacks.collect(),
@@ -123,7 +128,7 @@ impl AttacksReport {
     }
 }
 
-impl AttackReport {
+impl AttackOutcome {
     /// None where it could not be made.
     fn of(
         splits: &[SplitResult],
@@ -146,10 +151,10 @@ impl AttackReport {
         let impostor = matches!(attack, Attack::Insider | Attack::Stranger);
         let rates = judged_rates().into_iter().enumerate();
         Some(Self {
-            attack: attack.name(),
+            attack,
             claims: splits.iter().flat_map(|s| tallies(s, size, attack)).map(|t| t.claims).sum(),
             accepted_at: rates
-                .map(|(i, fmr)| AcceptedReport {
+                .map(|(i, fmr)| AcceptedClaims {
                     fmr,
                     accepted: rate(&|t| t.accepted[i]),
                     guarded: rate(&|t| t.guarded[i]),

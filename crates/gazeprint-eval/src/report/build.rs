@@ -22,9 +22,9 @@ impl Estimate {
 }
 
 /// Accuracy by number of readers, the same for all splits.
-fn by_readers(splits: &[SplitResult]) -> Vec<ReadersReport> {
+fn by_readers(splits: &[SplitResult]) -> Vec<AccuracyAmongReaders> {
     let sizes = splits.first().map_or(&[][..], |s| &s.curves.by_readers);
-    let point = |(i, &(readers, _)): (usize, &(usize, f64))| ReadersReport {
+    let point = |(i, &(readers, _)): (usize, &(usize, f64))| AccuracyAmongReaders {
         readers,
         accuracy: Estimate::over(splits, |s| s.curves.by_readers[i].1),
     };
@@ -32,26 +32,26 @@ fn by_readers(splits: &[SplitResult]) -> Vec<ReadersReport> {
 }
 
 /// Accuracy at the seconds that enough readers reached in all splits.
-fn by_seconds(splits: &[SplitResult]) -> Vec<SecondsReport> {
+fn by_seconds(splits: &[SplitResult]) -> Vec<AccuracyAtSeconds> {
     SECONDS
         .iter()
         .enumerate()
         .filter(|(i, _)| splits.iter().all(|s| s.curves.by_seconds[*i].is_some()))
-        .map(|(i, &seconds)| SecondsReport {
+        .map(|(i, &seconds)| AccuracyAtSeconds {
             seconds,
             accuracy: Estimate::over(splits, |s| s.curves.by_seconds[i].unwrap_or(f64::NAN)),
         })
         .collect()
 }
 
-fn error_curves(splits: &[SplitResult]) -> Vec<ErrorCurveReport> {
+fn error_curves(splits: &[SplitResult]) -> Vec<SweptErrors> {
     ERROR_FRACTIONS
         .iter()
         .enumerate()
         .map(|(i, &fraction)| {
             let mut claims = Claims::default();
             splits.iter().for_each(|split| claims.extend(split.curves.claims[i].clone()));
-            ErrorCurveReport { fraction, points: claims.error_curve(CURVE_POINTS) }
+            SweptErrors { fraction, points: claims.error_curve(CURVE_POINTS) }
         })
         .collect()
 }
@@ -63,7 +63,7 @@ impl Report {
         let readers = Readers::of(divided);
         Self {
             schema_version: SCHEMA_VERSION,
-            corpus: CorpusReport {
+            corpus: StudiedCorpus {
                 name: corpus.name().to_owned(),
                 readers: corpus.readers().len(),
                 texts: corpus.texts().len(),
@@ -71,7 +71,7 @@ impl Report {
                 dropped: divided.dropped().map(|(r, n)| (r.name().to_owned(), n)).collect(),
                 excluded_readers: divided.excluded(),
             },
-            protocol: ProtocolReport {
+            protocol: StudyProtocol {
                 split: plan.protocol.division.name().to_owned(),
                 splits: splits.len(),
                 names: splits.iter().filter_map(|s| s.name.clone()).collect(),
@@ -82,21 +82,25 @@ impl Report {
                 probe_sentences: plan.probe_sentences.clone(),
                 durations_ms: plan.limits.durations().map(|d| d.0),
             },
-            methods: study.methods.iter().map(|m| MethodReport::of(m, &readers)).collect(),
+            methods: study.methods.iter().map(|m| MethodFindings::of(m, &readers)).collect(),
             paired: paired(study, &readers),
             robustness: None,
             attacks: plan.attacks.then(|| {
                 study.methods.iter().filter_map(|m| MethodAttacks::of(m, &readers)).collect()
             }),
             watch: plan.watch.map(|params| {
-                study.methods.iter().filter_map(|m| WatchReport::of(m, params, &readers)).collect()
+                study
+                    .methods
+                    .iter()
+                    .filter_map(|m| MethodWatches::of(m, params, &readers))
+                    .collect()
             }),
             manifest,
         }
     }
 }
 
-impl MethodReport {
+impl MethodFindings {
     fn of(result: &MethodResult, readers: &Readers) -> Self {
         let splits = &result.splits;
         let sum = |value: &dyn Fn(&SplitResult) -> f64| splits.iter().map(value).sum::<f64>();
@@ -118,14 +122,14 @@ impl MethodReport {
                 .enumerate()
                 .map(|(i, &rank)| (rank, cmc(splits, readers, i)))
                 .collect(),
-            verification: VerificationReport::of(splits, readers, |s| &s.all),
+            verification: VerificationErrors::of(splits, readers, |s| &s.all),
             area: readers.area(splits),
             thresholds: thresholds(splits),
-            by_sentences: (0..sizes).map(|i| SentencesReport::of(splits, i, readers)).collect(),
+            by_sentences: (0..sizes).map(|i| ProbesOfSize::of(splits, i, readers)).collect(),
             by_fraction: FRACTIONS
                 .iter()
                 .enumerate()
-                .map(|(i, &fraction)| FractionReport {
+                .map(|(i, &fraction)| AccuracyAtFraction {
                     fraction,
                     accuracy: Estimate::over(splits, |s| s.curves.by_fraction[i]),
                 })
@@ -136,13 +140,13 @@ impl MethodReport {
             tune_seconds: sum(&|s| s.report.tune_seconds),
             fit_seconds: sum(&|s| s.report.fit_seconds),
             score_seconds: sum(&|s| s.score_seconds),
-            diagnostics: DiagnosticsReport::of(splits),
+            diagnostics: MethodDiagnostics::of(splits),
         }
     }
 }
 
 /// Thresholds at the lengths that all splits know.
-fn thresholds(splits: &[SplitResult]) -> Vec<ThresholdReport> {
+fn thresholds(splits: &[SplitResult]) -> Vec<MeanThreshold> {
     let first = splits.first().map_or(&[][..], |s| &s.thresholds);
     first
         .iter()
@@ -154,7 +158,7 @@ fn thresholds(splits: &[SplitResult]) -> Vec<ThresholdReport> {
             let all = all?;
             let (mean, se) = mean_and_error(&all.iter().map(|t| t.threshold).collect::<Vec<f64>>());
             let log_fixations: f64 = all.iter().map(|t| t.fixations.ln()).sum();
-            Some(ThresholdReport {
+            Some(MeanThreshold {
                 fmr: wanted.rate,
                 sentences: wanted.sentences,
                 fixations: (log_fixations / all.len() as f64).exp(),
@@ -165,7 +169,7 @@ fn thresholds(splits: &[SplitResult]) -> Vec<ThresholdReport> {
 }
 
 /// Every method against every later one, at every size of probes.
-fn paired(study: &Study, readers: &Readers) -> Vec<PairedReport> {
+fn paired(study: &Study, readers: &Readers) -> Vec<AccuracyDifference> {
     let mut paired = Vec::new();
     let sizes =
         study.methods.first().and_then(|m| m.splits.first()).map_or(0, |s| s.by_sentences.len());
@@ -178,7 +182,7 @@ fn paired(study: &Study, readers: &Readers) -> Vec<PairedReport> {
                     None => &s.all,
                 });
                 let Some((difference, ci95)) = difference else { continue };
-                paired.push(PairedReport {
+                paired.push(AccuracyDifference {
                     a: a.method.clone(),
                     b: b.method.clone(),
                     sentences: size.and_then(|s| a.splits[0].by_sentences[s].sentences),
@@ -192,7 +196,7 @@ fn paired(study: &Study, readers: &Readers) -> Vec<PairedReport> {
     paired
 }
 
-impl SentencesReport {
+impl ProbesOfSize {
     fn of(splits: &[SplitResult], index: usize, readers: &Readers) -> Self {
         let sum = |value: fn(&ProbeResult) -> usize| {
             splits.iter().map(|s| value(&s.by_sentences[index])).sum()
@@ -202,12 +206,12 @@ impl SentencesReport {
             probes: sum(|r| r.probes),
             shorter_probes: sum(|r| r.shorter),
             accuracy: readers.accuracy(splits, |s| &s.by_sentences[index]),
-            verification: VerificationReport::of(splits, readers, |s| &s.by_sentences[index]),
+            verification: VerificationErrors::of(splits, readers, |s| &s.by_sentences[index]),
         }
     }
 }
 
-impl VerificationReport {
+impl VerificationErrors {
     fn of(
         splits: &[SplitResult],
         readers: &Readers,
@@ -239,7 +243,7 @@ fn cmc(splits: &[SplitResult], readers: &Readers, i: usize) -> Estimate {
     )
 }
 
-impl DiagnosticsReport {
+impl MethodDiagnostics {
     fn of(splits: &[SplitResult]) -> Self {
         let mut by_density: BTreeMap<String, Vec<DensityReport>> = BTreeMap::new();
         for density in splits.iter().flat_map(|s| &s.report.densities) {

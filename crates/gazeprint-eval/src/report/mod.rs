@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 pub use self::attacks::{
-    AcceptedReport, AttackReport, AttacksReport, LivenessReport, MethodAttacks,
+    AcceptedClaims, AttackOutcome, AttackedProbes, LivenessErrors, MethodAttacks,
 };
-pub use self::watch::{SecondsTaken, SwapsReport, VigilsReport, WatchReport};
+pub use self::watch::{FirstDecisions, MethodWatches, NoticedSwaps, SecondsTaken};
 pub use crate::measures::ErrorPoint;
 use crate::robustness::Robustness;
 
@@ -28,26 +28,26 @@ pub struct Report {
     /// [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// What was studied.
-    pub corpus: CorpusReport,
+    pub corpus: StudiedCorpus,
     /// How.
-    pub protocol: ProtocolReport,
+    pub protocol: StudyProtocol,
     /// What came out.
-    pub methods: Vec<MethodReport>,
+    pub methods: Vec<MethodFindings>,
     /// Differences in accuracy between methods, on the same readers and probes.
-    pub paired: Vec<PairedReport>,
+    pub paired: Vec<AccuracyDifference>,
     /// Accuracy on worse recordings, where it was asked for.
     pub robustness: Option<Robustness>,
     /// Attacks on the methods, where they were asked for.
     pub attacks: Option<Vec<MethodAttacks>>,
     /// Readers watched while reading, where that was asked for.
-    pub watch: Option<Vec<WatchReport>>,
+    pub watch: Option<Vec<MethodWatches>>,
     /// What is needed to do it again.
     pub manifest: Manifest,
 }
 
 /// What was studied.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CorpusReport {
+pub struct StudiedCorpus {
     /// Its name.
     pub name: String,
     /// Readers that were studied.
@@ -64,7 +64,7 @@ pub struct CorpusReport {
 
 /// How the corpus was divided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ProtocolReport {
+pub struct StudyProtocol {
     /// Kind of split: `random`, `temporal`, `session`, or `file`.
     pub split: String,
     /// Divisions of the corpus, each studied on its own.
@@ -86,7 +86,7 @@ pub struct ProtocolReport {
     pub durations_ms: [f64; 2],
 }
 
-impl ProtocolReport {
+impl StudyProtocol {
     /// Accuracy of guessing, mean over splits.
     pub fn chance(&self) -> f64 {
         let sum: f64 = self.readers_by_split.iter().map(|&n| 1.0 / n as f64).sum();
@@ -108,7 +108,7 @@ pub struct Estimate {
 
 /// A method.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MethodReport {
+pub struct MethodFindings {
     /// Its name.
     pub method: String,
     /// Its inference engine.
@@ -121,21 +121,21 @@ pub struct MethodReport {
     pub cmc: BTreeMap<usize, Estimate>,
     /// Verification with all test sentences.
     #[serde(flatten)]
-    pub verification: VerificationReport,
+    pub verification: VerificationErrors,
     /// Area under false accepts over false rejects, with all test sentences.
     pub area: Estimate,
     /// Thresholds learned on the training texts, by false match rate and length of the probe.
-    pub thresholds: Vec<ThresholdReport>,
+    pub thresholds: Vec<MeanThreshold>,
     /// The same for probes of a few sentences.
-    pub by_sentences: Vec<SentencesReport>,
+    pub by_sentences: Vec<ProbesOfSize>,
     /// Accuracy by part of the test sentences.
-    pub by_fraction: Vec<FractionReport>,
+    pub by_fraction: Vec<AccuracyAtFraction>,
     /// Accuracy by number of readers, over random draws of them.
-    pub by_readers: Vec<ReadersReport>,
+    pub by_readers: Vec<AccuracyAmongReaders>,
     /// Accuracy by seconds of reading.
-    pub by_seconds: Vec<SecondsReport>,
+    pub by_seconds: Vec<AccuracyAtSeconds>,
     /// False accepts over false rejects by part of the test sentences, all splits together.
-    pub error_curves: Vec<ErrorCurveReport>,
+    pub error_curves: Vec<SweptErrors>,
     /// Seconds of tuning, all splits together.
     pub tune_seconds: f64,
     /// Seconds of fitting, all splits together.
@@ -143,7 +143,7 @@ pub struct MethodReport {
     /// Seconds of scoring probes of all sizes, all splits together.
     pub score_seconds: f64,
     /// How far to trust it.
-    pub diagnostics: DiagnosticsReport,
+    pub diagnostics: MethodDiagnostics,
 }
 
 /// What was tuned on training data, one value per split.
@@ -159,7 +159,7 @@ pub struct Tuned {
 
 /// Verification of claims by probes of one size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct VerificationReport {
+pub struct VerificationErrors {
     /// Equal error rate, on the ratio to the cohort.
     pub eer: Estimate,
     /// Cost of the calibrated log-likelihood ratios to the population, bits; none where training
@@ -168,13 +168,13 @@ pub struct VerificationReport {
     /// What the cost would be under the best monotone calibration, bits.
     pub cllr_min: Option<Estimate>,
     /// False non-match rates at false match rates fixed on training texts.
-    pub fnmr_at: Vec<OperatingReport>,
+    pub fnmr_at: Vec<ErrorsAtThreshold>,
 }
 
 /// Errors of verification at a threshold that was fixed on training texts, of readers other than
 /// the one who produced the probe.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OperatingReport {
+pub struct ErrorsAtThreshold {
     /// The false match rate asked for.
     pub fmr: f64,
     /// The false match rate on the test texts, with everybody enrolled.
@@ -192,7 +192,7 @@ pub struct OperatingReport {
 
 /// A threshold learned on training texts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ThresholdReport {
+pub struct MeanThreshold {
     /// The false match rate asked for.
     pub fmr: f64,
     /// Sentences a probe; none for all sentences of a fold of the training texts.
@@ -205,7 +205,7 @@ pub struct ThresholdReport {
 
 /// Probes of one size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SentencesReport {
+pub struct ProbesOfSize {
     /// Sentences a probe.
     pub sentences: usize,
     /// Probes, all splits together.
@@ -216,12 +216,12 @@ pub struct SentencesReport {
     pub accuracy: Estimate,
     /// Verification.
     #[serde(flatten)]
-    pub verification: VerificationReport,
+    pub verification: VerificationErrors,
 }
 
 /// Accuracy at a part of the test sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct FractionReport {
+pub struct AccuracyAtFraction {
     /// Part of the test sentences.
     pub fraction: f64,
     /// Rank-1 accuracy.
@@ -230,7 +230,7 @@ pub struct FractionReport {
 
 /// Accuracy among a number of readers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct ReadersReport {
+pub struct AccuracyAmongReaders {
     /// Number of readers.
     pub readers: usize,
     /// Rank-1 accuracy.
@@ -239,7 +239,7 @@ pub struct ReadersReport {
 
 /// Accuracy after some seconds of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct SecondsReport {
+pub struct AccuracyAtSeconds {
     /// Seconds spent in fixations.
     pub seconds: f64,
     /// Rank-1 accuracy of the readers who read that long.
@@ -248,7 +248,7 @@ pub struct SecondsReport {
 
 /// Errors of verification as the threshold is swept.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ErrorCurveReport {
+pub struct SweptErrors {
     /// Part of the test sentences.
     pub fraction: f64,
     /// Points of the curve, thinned.
@@ -257,13 +257,20 @@ pub struct ErrorCurveReport {
 
 /// How far to trust a method's numbers, summed over splits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DiagnosticsReport {
+pub struct MethodDiagnostics {
     /// Test observations beyond the range of the training data, clamped to it.
     pub clamped: usize,
     /// Gaussians of the population whose evidence fell while they were learned (`population`).
     pub fell: usize,
     /// By density.
     pub densities: BTreeMap<String, DensityDiagnostics>,
+}
+
+impl MethodDiagnostics {
+    /// A count summed over densities.
+    pub fn sum(&self, count: fn(&DensityDiagnostics) -> usize) -> usize {
+        self.densities.values().map(count).sum()
+    }
 }
 
 /// Posteriors of one density over all readers and splits.
@@ -287,7 +294,7 @@ pub struct DensityDiagnostics {
 
 /// How much better method `a` is than method `b`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PairedReport {
+pub struct AccuracyDifference {
     /// One method.
     pub a: String,
     /// The other.

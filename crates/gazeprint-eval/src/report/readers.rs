@@ -3,7 +3,7 @@
 use gazeprint::decision::supported;
 use gazeprint::random::{Stream, stream};
 
-use super::{Estimate, OperatingReport};
+use super::{ErrorsAtThreshold, Estimate};
 use crate::measures::{Bootstrap, Claims, Draws, Rate};
 use crate::study::{DividedCorpus, ProbeResult, ReaderTally, SplitResult};
 
@@ -150,13 +150,13 @@ impl Readers {
         i: usize,
         fmr: f64,
         result: impl Fn(&SplitResult) -> &ProbeResult + Sync + Copy,
-    ) -> OperatingReport {
+    ) -> ErrorsAtThreshold {
         let fewest = |count: &dyn Fn(&SplitResult) -> usize| splits.iter().map(count).min();
         let impostor_comparisons = [
             fewest(&|s| result(s).threshold_comparisons).unwrap_or(0),
             fewest(&|s| result(s).by_reader.iter().map(|t| t.false_claims).sum()).unwrap_or(0),
         ];
-        OperatingReport {
+        ErrorsAtThreshold {
             fmr,
             fmr_observed: self.rate(splits, result, |t| t.accepted[i] as f64, |t| t.false_claims),
             fmr_strangers: self.rate(

@@ -10,7 +10,7 @@ use gazeprint::decision::WatchParams;
 
 /// Watches with one method, all splits together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct WatchReport {
+pub struct MethodWatches {
     /// Its name.
     pub method: String,
     /// Wanted rate of false accepts.
@@ -20,18 +20,18 @@ pub struct WatchReport {
     /// Fixations that decisions are tested on again.
     pub window: usize,
     /// Readers watched as themselves.
-    pub genuine: VigilsReport,
+    pub genuine: FirstDecisions,
     /// Readers watched as others, not enrolled themselves.
-    pub impostor: VigilsReport,
+    pub impostor: FirstDecisions,
     /// Readers whose place another takes halfway, after they were accepted.
-    pub swaps: SwapsReport,
+    pub swaps: NoticedSwaps,
     /// Rejections of accepted readers whose place nobody took, by hour of reading.
     pub false_alarms_per_hour: Option<f64>,
 }
 
 /// Watches up to the first decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct VigilsReport {
+pub struct FirstDecisions {
     /// How many.
     pub watches: usize,
     /// Part accepted.
@@ -46,7 +46,7 @@ pub struct VigilsReport {
 
 /// Swaps of persons.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SwapsReport {
+pub struct NoticedSwaps {
     /// How many.
     pub swaps: usize,
     /// Part noticed before all was read; none without swaps.
@@ -109,11 +109,11 @@ impl Watched<'_> {
         self.splits.iter().flat_map(by_reader)
     }
 
-    fn vigils(&self, all: impl Fn(&ReaderVigils) -> &[Vigil] + Sync + Copy) -> VigilsReport {
+    fn vigils(&self, all: impl Fn(&ReaderVigils) -> &[Vigil] + Sync + Copy) -> FirstDecisions {
         let vigils: Vec<&Vigil> = self.everybody().flat_map(all).collect();
         let decided = vigils.iter().filter(|v| v.accepted.is_some()).map(|v| v.seconds);
         let part = |accepted: Option<bool>| self.part(all, move |v| v.accepted == accepted);
-        VigilsReport {
+        FirstDecisions {
             watches: vigils.len(),
             accepted: part(Some(true)),
             rejected: part(Some(false)),
@@ -122,11 +122,11 @@ impl Watched<'_> {
         }
     }
 
-    fn swaps(&self) -> SwapsReport {
+    fn swaps(&self) -> NoticedSwaps {
         let swaps: Vec<&Swap> = self.everybody().filter_map(|v| v.swap.as_ref()).collect();
         let noticed = self.part(|v| v.swap.as_slice(), |swap| swap.seconds.is_some());
         let seconds = swaps.iter().filter_map(|swap| swap.seconds).collect();
-        SwapsReport {
+        NoticedSwaps {
             swaps: swaps.len(),
             noticed: (!swaps.is_empty()).then_some(noticed),
             seconds: SecondsTaken::of(seconds, swaps.len()),
@@ -134,7 +134,7 @@ impl Watched<'_> {
     }
 }
 
-impl WatchReport {
+impl MethodWatches {
     /// None unless readers were watched in all splits.
     pub(super) fn of(
         result: &MethodResult,

@@ -1,0 +1,83 @@
+//! What the figures show, as plain numbers.
+
+use gazeprint_eval::measures::ErrorPoint;
+
+/// A mean with its standard error, over something.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CurvePoint {
+    /// Over what: a fraction, readers, seconds, noise.
+    pub x: f64,
+    /// The mean, 0 to 1.
+    pub mean: f64,
+    /// Its standard error; 0 or NaN where there is none.
+    pub se: f64,
+}
+
+/// A curve of one method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodCurve {
+    /// The method's name.
+    pub method: String,
+    /// From left to right.
+    pub points: Vec<CurvePoint>,
+}
+
+/// Accuracy of all methods, two ways.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AccuracyCurves {
+    /// Over the fraction of test sentences, 0 to 1.
+    pub by_fraction: Vec<MethodCurve>,
+    /// Over the number of readers.
+    pub by_readers: Vec<MethodCurve>,
+}
+
+/// Accuracy of all methods on worse and worse recordings.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RobustnessCurves {
+    /// Sentences a probe; `None` for all test sentences of a reader.
+    pub sentences: Option<usize>,
+    /// Over the standard deviation of noise on positions, characters.
+    pub by_noise: Vec<MethodCurve>,
+    /// Over the shortest duration kept, ms.
+    pub by_duration: Vec<MethodCurve>,
+}
+
+/// The errors of one method with the threshold swept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ErrorCurve {
+    /// The method's name.
+    pub method: String,
+    /// In any order.
+    pub points: Vec<ErrorPoint>,
+    /// The equal error rate, for the key.
+    pub eer: Option<f64>,
+}
+
+/// The errors of all methods on a part of the test sentences.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ErrorCurvesAt {
+    /// The part, 0 to 1.
+    pub fraction: f64,
+    /// One curve a method.
+    pub curves: Vec<ErrorCurve>,
+}
+
+/// The scores of one method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodScores {
+    /// The method's name.
+    pub method: String,
+    /// Of probes under their own reader.
+    pub genuine: Vec<f64>,
+    /// Of probes under other readers.
+    pub impostor: Vec<f64>,
+}
+
+/// The scores of all methods.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreDistributions {
+    /// What a score is, with its unit: "log-likelihood ratio (nats)".
+    pub score: String,
+    /// One panel each.
+    pub methods: Vec<MethodScores>,
+}

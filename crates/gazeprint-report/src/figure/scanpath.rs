@@ -1,0 +1,223 @@
+//! A reader's path over a text.
+
+use gazeprint::saccade::SaccadeType;
+use gazeprint_eval::portrait::{PlacedFixation, ScanpathData};
+
+use super::font::{Face, HALF_CAP};
+use super::scene::{Anchor, Fill, MM, Point, Scene, Step};
+use super::style::{Color, Stroke, TEXT, palette};
+use super::{Drawing, Figure, Width};
+use crate::csv::{Csv, Value};
+
+/// Space at the edges, points.
+const MARGIN: f64 = 12.0;
+/// Width of a character of the monospaced font, in its size.
+const ADVANCE: f64 = 0.6;
+/// Largest size of the words, points.
+const LARGEST: f64 = 10.5;
+/// Area of a circle for a millisecond, in squares of the width of a character.
+const AREA_PER_MS: f64 = 0.0075;
+/// Between passes.
+const SWEEP: Stroke = Stroke::new(palette::GREY, 0.6).dashed(&[1.5, 1.5]);
+/// Durations in the scale, ms.
+const SCALE: [f64; 2] = [100.0, 400.0];
+
+/// A reader's path over a text: words at their character positions, fixations as circles whose area
+/// is their duration, saccades as arcs coloured by type - forward above the line, backward below,
+/// and return sweeps as thin straight lines.
+pub fn scanpath(data: &ScanpathData) -> Drawing {
+    let title = format!("Path of reader {} over text {}", data.reader, data.text);
+    let mut figure = Figure::new(Width::Full, title);
+    let layout = Layout::of(data, figure.scene.width, figure.top);
+    words(&mut figure.scene, data, &layout);
+    saccades(&mut figure.scene, data, &layout);
+    for fixation in &data.fixations {
+        if let Some(center) = layout.place(fixation) {
+            let color = color(fixation.kind);
+            let fill = Fill { color, opacity: 0.3 };
+            let rim = Stroke::new(color, 0.6);
+            figure.scene.circle(center, layout.radius(fixation.duration), Some(fill), Some(rim));
+        }
+    }
+    figure.top = key(&mut figure.scene, data, &layout);
+    figure.finish(table(data)).of(format!("Reader {}, text {}", data.reader, data.text))
+}
+
+/// Where lines and characters are.
+struct Layout {
+    /// Width of a character, points.
+    cell: f64,
+    /// Where character 0 begins.
+    left: f64,
+    /// Line numbers with the heights of their middles.
+    lines: Vec<(i32, f64)>,
+    /// Highest arc, points.
+    arc: f64,
+    bottom: f64,
+}
+
+impl Layout {
+    fn of(data: &ScanpathData, width: f64, top: f64) -> Self {
+        let words = || data.lines.iter().flat_map(|l| &l.words);
+        let xs = || data.fixations.iter().map(|f| f.x).filter(|x| x.is_finite());
+        let first = xs().fold(0.0_f64, f64::min);
+        let first = words().map(|w| f64::from(w.start)).fold(first, f64::min);
+        let last = xs().fold(1.0_f64, f64::max);
+        let last = words().map(|w| f64::from(w.end)).fold(last, f64::max);
+        let cell = ((width - 2.0 * MARGIN) / (last - first)).min(LARGEST * ADVANCE);
+        let left = (width - cell * (last - first)) / 2.0 - first * cell;
+        let widest = longest(data).min(40.0) * cell;
+        let arc = (0.22 * widest).clamp(10.0, 26.0);
+        let largest = data.fixations.iter().map(|f| radius(f.duration, cell)).fold(0.0, f64::max);
+        let half = (cell * 1.2 + arc).max(largest + 2.0);
+        let pitch = 2.0 * half + 4.0;
+        let middle = |row: usize| top + half + row as f64 * pitch;
+        let lines = data.lines.iter().enumerate().map(|(i, l)| (l.line, middle(i))).collect();
+        let bottom = top + data.lines.len() as f64 * pitch;
+        Self { cell, left, lines, arc, bottom }
+    }
+
+    fn x(&self, character: f64) -> f64 {
+        self.left + character * self.cell
+    }
+
+    fn place(&self, fixation: &PlacedFixation) -> Option<Point> {
+        let middle = self.lines.iter().find(|l| l.0 == fixation.line)?.1;
+        fixation.x.is_finite().then(|| (self.x(fixation.x), middle))
+    }
+
+    fn radius(&self, duration: f64) -> f64 {
+        radius(duration, self.cell)
+    }
+}
+
+fn radius(duration: f64, cell: f64) -> f64 {
+    let area = AREA_PER_MS * duration.max(0.0) * cell * cell;
+    if area.is_finite() { (area / std::f64::consts::PI).sqrt() } else { 0.0 }
+}
+
+/// The longest move within a line, characters.
+fn longest(data: &ScanpathData) -> f64 {
+    data.fixations
+        .windows(2)
+        .filter(|pair| pair[0].line == pair[1].line)
+        .map(|pair| (pair[1].x - pair[0].x).abs())
+        .filter(|move_| move_.is_finite())
+        .fold(0.0, f64::max)
+}
+
+fn words(scene: &mut Scene, data: &ScanpathData, layout: &Layout) {
+    let size = layout.cell / ADVANCE;
+    for (line, (_, middle)) in data.lines.iter().zip(&layout.lines) {
+        for word in &line.words {
+            let at = (layout.x(f64::from(word.start)), middle + size * HALF_CAP);
+            let text = scene.text(at, &word.form, size, palette::INK, Anchor::Start);
+            text.face = Face::Mono;
+            text.cell = Some(layout.cell);
+        }
+    }
+}
+
+fn saccades(scene: &mut Scene, data: &ScanpathData, layout: &Layout) {
+    let highest = longest(data).clamp(1.0, 40.0);
+    for pair in data.fixations.windows(2) {
+        let (Some(from), Some(to)) = (layout.place(&pair[0]), layout.place(&pair[1])) else {
+            continue;
+        };
+        let Some(kind) = pair[1].kind else {
+            scene.polyline(&[from, to], SWEEP);
+            continue;
+        };
+        let forward = to.0 >= from.0;
+        let side = if forward { -1.0 } else { 1.0 };
+        // From the edge of the letters, so that words stay free.
+        let edge = side * layout.cell * 0.95;
+        let (from, to) = ((from.0, from.1 + edge), (to.0, to.1 + edge));
+        let length = ((to.0 - from.0).abs() / layout.cell / highest).min(1.0);
+        // A quadratic curve rises to half the height of its control point.
+        let rise = 2.0 * side * layout.arc * length.sqrt();
+        let control = ((from.0 + to.0) / 2.0, from.1 + rise);
+        let stroke = Stroke::new(color(Some(kind)), 1.0);
+        scene.path(vec![Step::Move(from), Step::Quad(control, to)], None, Some(stroke));
+    }
+}
+
+fn color(kind: Option<SaccadeType>) -> Color {
+    match kind {
+        None => palette::GREY,
+        Some(SaccadeType::Refixation) => palette::ORANGE,
+        Some(SaccadeType::NextWord) => palette::BLUE,
+        Some(SaccadeType::ForwardSkip) => palette::GREEN,
+        Some(SaccadeType::Regression) => palette::VERMILION,
+    }
+}
+
+fn words_of(kind: Option<SaccadeType>) -> &'static str {
+    match kind {
+        None => "line start",
+        Some(SaccadeType::Refixation) => "refixation",
+        Some(SaccadeType::NextWord) => "next word",
+        Some(SaccadeType::ForwardSkip) => "forward skip",
+        Some(SaccadeType::Regression) => "regression",
+    }
+}
+
+/// One line: the types on the left, durations on the right. Gives where the figure ends.
+fn key(scene: &mut Scene, data: &ScanpathData, layout: &Layout) -> f64 {
+    let radii = SCALE.map(|d| layout.radius(d));
+    let half = radii[1].max(TEXT / 2.0);
+    let y = layout.bottom + 4.0 + half;
+    let baseline = y + TEXT * HALF_CAP;
+    let mut x = MARGIN;
+    let kinds = [None].into_iter().chain(SaccadeType::ALL.map(Some));
+    for kind in kinds.filter(|&kind| data.fixations.iter().any(|f| f.kind == kind)) {
+        let ink = color(kind);
+        let fill = Fill { color: ink, opacity: 0.3 };
+        if kind.is_some() {
+            let back = matches!(kind, Some(SaccadeType::Regression));
+            let side = if back { 1.0 } else { -1.0 };
+            let (from, to) = ((x, y - side * 2.0), (x + 12.0, y - side * 2.0));
+            let steps = vec![Step::Move(from), Step::Quad((x + 6.0, y + side * 9.0), to)];
+            scene.path(steps, None, Some(Stroke::new(ink, 1.0)));
+            x += 15.0;
+        } else {
+            scene.circle((x + 3.0, y), 3.0, Some(fill), Some(Stroke::new(ink, 0.6)));
+            x += 9.0;
+        }
+        let text = words_of(kind);
+        scene.text((x, baseline), text, TEXT, ink.for_text(), Anchor::Start);
+        x += Face::Regular.width(text, TEXT) + 9.0;
+    }
+    if data.fixations.iter().skip(1).any(|f| f.kind.is_none()) {
+        scene.polyline(&[(x, y), (x + 12.0, y)], SWEEP);
+        let ink = palette::GREY;
+        scene.text((x + 15.0, baseline), "return sweep", TEXT, ink, Anchor::Start);
+    }
+    let mut right = scene.width - MARGIN;
+    for (duration, radius) in SCALE.into_iter().zip(radii).rev() {
+        let text = format!("{duration:.0} ms");
+        scene.text((right, baseline), &text, TEXT, palette::INK, Anchor::End);
+        right -= Face::Regular.width(&text, TEXT) + 3.0 + radius;
+        let fill = Fill { color: palette::GREY, opacity: 0.3 };
+        scene.circle((right, y), radius, Some(fill), Some(Stroke::new(palette::GREY, 0.6)));
+        right -= radius + 7.0;
+    }
+    y + half + 1.0 * MM
+}
+
+fn table(data: &ScanpathData) -> Csv {
+    let columns = ["reader", "text", "order", "line", "x_char", "duration_ms", "saccade"];
+    let mut table = Csv::new(&columns);
+    for (index, fixation) in data.fixations.iter().enumerate() {
+        table.row(&[
+            Value::Word(&data.reader),
+            Value::Word(&data.text),
+            Value::Count(index + 1),
+            Value::Number(f64::from(fixation.line)),
+            Value::Number(fixation.x),
+            Value::Number(fixation.duration),
+            Value::Word(fixation.kind.map_or("initial", SaccadeType::name)),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,149 @@
+//! The figures of a study: one entry each, in [`FigureId`].
+//!
+//! | module | does |
+//! |---|---|
+//! | `study` | fills figures from a study |
+//! | `captions` | captions |
+
+mod captions;
+mod study;
+
+use gazeprint_eval::portrait::Portrait;
+use gazeprint_eval::report::Report;
+use gazeprint_eval::study::Study;
+
+use crate::figure::Drawing;
+use crate::page::Section;
+use crate::registry::registry;
+
+registry! {
+    /// A figure of a study. A new one is a variant and its entry.
+    pub enum FigureId {
+        /// Accuracy over the amount of reading and the number of readers.
+        Accuracy,
+        /// Accuracy over seconds of reading.
+        Seconds,
+        /// False accepts over false rejects.
+        Errors,
+        /// The same on normal-deviate axes.
+        Det,
+        /// The same for parts of the test sentences.
+        ErrorsByFraction,
+        /// Scores of genuine readers and of impostors.
+        Scores,
+        /// Accuracy on worse recordings.
+        Robustness,
+        /// One reader's densities.
+        Densities,
+        /// Whether these are calibrated.
+        Calibration,
+        /// The reader's path over a text.
+        Scanpath,
+    }
+}
+
+/// What figures are drawn from.
+struct Findings<'a> {
+    study: &'a Study,
+    report: &'a Report,
+    portrait: &'a Portrait,
+}
+
+/// What is known of a figure.
+struct Entry {
+    /// The name of its files.
+    name: &'static str,
+    section: Section,
+    /// None where the study did not look at it.
+    draw: fn(&Findings<'_>) -> Option<Drawing>,
+    /// Given whom it shows, where that is one reader.
+    caption: fn(&Report, &str) -> String,
+}
+
+impl FigureId {
+    fn entry(self) -> Entry {
+        match self {
+            Self::Accuracy => Entry {
+                name: "accuracy",
+                section: Section::Identification,
+                draw: study::accuracy,
+                caption: captions::accuracy,
+            },
+            Self::Seconds => Entry {
+                name: "seconds",
+                section: Section::Identification,
+                draw: study::seconds,
+                caption: captions::seconds,
+            },
+            Self::Errors => Entry {
+                name: "errors",
+                section: Section::Verification,
+                draw: study::errors,
+                caption: captions::errors,
+            },
+            Self::Det => Entry {
+                name: "det",
+                section: Section::Verification,
+                draw: study::det,
+                caption: captions::det,
+            },
+            Self::ErrorsByFraction => Entry {
+                name: "errors-by-fraction",
+                section: Section::Verification,
+                draw: study::errors_by_fraction,
+                caption: captions::errors_by_fraction,
+            },
+            Self::Scores => Entry {
+                name: "scores",
+                section: Section::Verification,
+                draw: study::scores,
+                caption: captions::scores,
+            },
+            Self::Robustness => Entry {
+                name: "robustness",
+                section: Section::Robustness,
+                draw: study::robustness,
+                caption: captions::robustness,
+            },
+            Self::Densities => Entry {
+                name: "densities",
+                section: Section::Readers,
+                draw: study::densities,
+                caption: captions::densities,
+            },
+            Self::Calibration => Entry {
+                name: "calibration",
+                section: Section::Readers,
+                draw: study::calibration,
+                caption: captions::calibration,
+            },
+            Self::Scanpath => Entry {
+                name: "scanpath",
+                section: Section::Readers,
+                draw: study::scanpath,
+                caption: captions::scanpath,
+            },
+        }
+    }
+
+    /// The name of its files, without an ending.
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// What is plotted, over what, with which uncertainty, and who is shown where it is one reader.
+    pub fn caption(self, drawing: &Drawing, report: &Report) -> String {
+        (self.entry().caption)(report, drawing.subject.as_deref().unwrap_or("One reader"))
+    }
+
+    pub(crate) fn section(self) -> Section {
+        self.entry().section
+    }
+}
+
+/// The figures of a study. What it did not look at has none.
+pub fn figures(study: &Study, report: &Report, portrait: &Portrait) -> Vec<(FigureId, Drawing)> {
+    let findings = Findings { study, report, portrait };
+    let drawn = |id: &FigureId| Some((*id, (id.entry().draw)(&findings)?));
+    FigureId::ALL.iter().filter_map(drawn).collect()
+}

@@ -1,0 +1,175 @@
+//! Figures filled from a study.
+
+use gazeprint_eval::report::{Estimate, MethodFindings, Report, SweptErrors};
+use gazeprint_eval::robustness::{Outcome, Robustness};
+
+use super::Findings;
+use crate::figure::data::{
+    AccuracyCurves, CurvePoint, ErrorCurve, ErrorCurvesAt, MethodCurve, MethodScores,
+    RobustnessCurves, ScoreDistributions,
+};
+use crate::figure::{self, Drawing};
+
+pub(super) fn accuracy(findings: &Findings<'_>) -> Option<Drawing> {
+    let curves = AccuracyCurves {
+        by_fraction: by_method(findings.report, |m| {
+            m.by_fraction.iter().map(|p| point(p.fraction, &p.accuracy)).collect()
+        }),
+        by_readers: by_method(findings.report, |m| {
+            m.by_readers.iter().map(|p| point(p.readers as f64, &p.accuracy)).collect()
+        }),
+    };
+    Some(figure::accuracy_curves(&curves))
+}
+
+pub(super) fn seconds(findings: &Findings<'_>) -> Option<Drawing> {
+    let curves = by_method(findings.report, |m| {
+        m.by_seconds.iter().map(|p| point(p.seconds, &p.accuracy)).collect()
+    });
+    Some(figure::accuracy_over_seconds(&curves))
+}
+
+pub(super) fn errors(findings: &Findings<'_>) -> Option<Drawing> {
+    Some(figure::error_curves(&with_all_sentences(findings.report)))
+}
+
+pub(super) fn det(findings: &Findings<'_>) -> Option<Drawing> {
+    Some(figure::det_curves(&with_all_sentences(findings.report)))
+}
+
+pub(super) fn errors_by_fraction(findings: &Findings<'_>) -> Option<Drawing> {
+    let methods = &findings.report.methods;
+    let first = methods.first().map_or(&[][..], |m| &m.error_curves);
+    let parts = first.iter().enumerate().map(|(i, part)| ErrorCurvesAt {
+        fraction: part.fraction,
+        curves: methods
+            .iter()
+            .filter_map(|m| Some(curve(m, m.error_curves.get(i)?, None)))
+            .collect(),
+    });
+    Some(figure::error_curves_by_fraction(&parts.collect::<Vec<_>>()))
+}
+
+pub(super) fn scores(findings: &Findings<'_>) -> Option<Drawing> {
+    let methods = findings.study.methods.iter().filter_map(|m| {
+        let claims = m.splits.first()?.curves.claims.last()?;
+        Some(MethodScores {
+            method: m.method.clone(),
+            genuine: claims.genuine.clone(),
+            impostor: claims.impostor.clone(),
+        })
+    });
+    Some(figure::score_distributions(&ScoreDistributions {
+        score: "log-likelihood ratio to the cohort (nats)".to_owned(),
+        methods: methods.collect(),
+    }))
+}
+
+pub(super) fn robustness(findings: &Findings<'_>) -> Option<Drawing> {
+    let worse = findings.report.robustness.as_ref()?;
+    let size = Robustness::telling_size(&findings.report.protocol.probe_sentences);
+    Some(figure::robustness(&worse_recordings(worse, size)))
+}
+
+pub(super) fn densities(findings: &Findings<'_>) -> Option<Drawing> {
+    Some(figure::reader_densities(&findings.portrait.densities))
+}
+
+pub(super) fn calibration(findings: &Findings<'_>) -> Option<Drawing> {
+    Some(figure::reader_calibration(&findings.portrait.calibration))
+}
+
+pub(super) fn scanpath(findings: &Findings<'_>) -> Option<Drawing> {
+    Some(figure::scanpath(&findings.portrait.scanpath))
+}
+
+fn by_method(report: &Report, points: fn(&MethodFindings) -> Vec<CurvePoint>) -> Vec<MethodCurve> {
+    let methods = report.methods.iter();
+    methods.map(|m| MethodCurve { method: m.method.clone(), points: points(m) }).collect()
+}
+
+fn point(x: f64, accuracy: &Estimate) -> CurvePoint {
+    CurvePoint { x, mean: accuracy.mean, se: accuracy.se.unwrap_or(0.0) }
+}
+
+/// Errors with all test sentences, and where they are equal.
+fn with_all_sentences(report: &Report) -> Vec<ErrorCurve> {
+    let eer = |m: &MethodFindings| Some(m.verification.eer.mean);
+    let methods = report.methods.iter();
+    methods.filter_map(|m| Some(curve(m, m.error_curves.last()?, eer(m)))).collect()
+}
+
+fn curve(method: &MethodFindings, curve: &SweptErrors, eer: Option<f64>) -> ErrorCurve {
+    ErrorCurve { method: method.method.clone(), points: curve.points.clone(), eer }
+}
+
+/// Accuracy on worse recordings, at one size of probes.
+fn worse_recordings(worse: &Robustness, sentences: Option<usize>) -> RobustnessCurves {
+    let noise = worse.position_noise.iter().map(|level| (level.sd_chars, &level.outcome));
+    let duration = worse.min_duration.iter().map(|level| (level.min_duration_ms, &level.outcome));
+    RobustnessCurves {
+        sentences,
+        by_noise: curves(noise, sentences),
+        by_duration: curves(duration, sentences),
+    }
+}
+
+/// One curve a method; a size that was not tried has no points.
+fn curves<'a>(
+    levels: impl Iterator<Item = (f64, &'a Outcome)>,
+    sentences: Option<usize>,
+) -> Vec<MethodCurve> {
+    let mut curves: Vec<MethodCurve> = Vec::new();
+    for (x, outcome) in levels {
+        for (place, method) in outcome.methods.iter().enumerate() {
+            if place == curves.len() {
+                curves.push(MethodCurve { method: method.method.clone(), points: Vec::new() });
+            }
+            let at_size = method.accuracy.iter().find(|a| a.sentences == sentences);
+            let point =
+                at_size.map(|a| CurvePoint { x, mean: a.mean, se: a.se.unwrap_or_default() });
+            curves[place].points.extend(point);
+        }
+    }
+    curves
+}
+
+#[cfg(test)]
+mod tests {
+    use gazeprint_eval::robustness::{
+        DurationLevel, MIN_DURATIONS, MethodAccuracy, NOISE_SD, NoiseLevel, ProbeAccuracy,
+    };
+
+    use super::*;
+
+    fn outcome() -> Outcome {
+        let accuracy = vec![ProbeAccuracy { sentences: Some(1), mean: 0.75, se: None }];
+        Outcome {
+            dropped_share: 0.0,
+            methods: vec![MethodAccuracy { method: "landwehr".into(), accuracy }],
+            missing: None,
+        }
+    }
+
+    #[test]
+    fn the_figure_shows_every_level() {
+        let mut worse = Robustness {
+            splits: 1,
+            position_noise: NOISE_SD
+                .map(|sd_chars| NoiseLevel { sd_chars, outcome: outcome() })
+                .into(),
+            min_duration: MIN_DURATIONS
+                .map(|min_duration_ms| DurationLevel { min_duration_ms, outcome: outcome() })
+                .into(),
+        };
+        let drawing = figure::robustness(&worse_recordings(&worse, Some(1)));
+        assert_eq!(drawing.csv.lines().count(), 1 + NOISE_SD.len() + MIN_DURATIONS.len());
+        assert!(drawing.csv.contains("\nmin_duration,landwehr,150,"), "{}", drawing.csv);
+        // A size that was not tried.
+        assert!(worse_recordings(&worse, Some(7)).by_noise[0].points.is_empty());
+        // A level that cannot be studied.
+        worse.min_duration[2].outcome.methods.clear();
+        let without = worse_recordings(&worse, Some(1));
+        assert_eq!(without.by_duration[0].points.len(), MIN_DURATIONS.len() - 1);
+    }
+}

@@ -1,0 +1,258 @@
+//! The folder of a study's results.
+//!
+//! | module | does |
+//! |---|---|
+//! | `checkpoints` | keeps results of single splits until the study is complete |
+//! | `files` | files and folders that are there whole or not at all |
+//! | `error` | what can go wrong |
+
+mod checkpoints;
+mod error;
+mod files;
+
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use gazeprint::inference::Engine;
+use gazeprint::method::{self, Scoring};
+use gazeprint_eval::portrait::Portrait;
+use gazeprint_eval::report::{Manifest, Report};
+use gazeprint_eval::robustness::MOST_SPLITS;
+use gazeprint_eval::study::{DividedCorpus, Keeper, Study};
+
+use self::checkpoints::{Checkpoints, Left};
+pub use self::error::{FileAction, FolderError};
+use self::files::{Lock, Made, put, remove};
+use crate::{FigureId, draws, figures, page, tables};
+
+/// What stands where all is: written last, and removed first when there is to be another study.
+const STUDY: &str = "study.json";
+/// For people.
+const PAGE: &str = "report.html";
+/// The other files, beside figures and scores.
+const MARKDOWN: &str = "tables.md";
+const LATEX: &str = "tables.tex";
+const SPLITS: &str = "splits.csv";
+const COEFFICIENTS: &str = "draws_theta.csv";
+const DENSITIES: &str = "draws_density.csv";
+/// All of these.
+const FILES: [&str; 7] = [STUDY, PAGE, MARKDOWN, LATEX, SPLITS, COEFFICIENTS, DENSITIES];
+/// Endings of a figure's files.
+const ENDINGS: [&str; 3] = ["svg", "png", "csv"];
+/// Bytes of a comparison in a table of scores, without names.
+const COMPARISON: u64 = 32;
+/// Bytes of a comparison in a result that waits.
+const CLAIM: u64 = 32;
+/// Bytes of everything else.
+const REST: u64 = 64 << 20;
+
+/// The study that a folder is prepared for.
+#[derive(Debug, Clone, Copy)]
+pub struct Intent<'a> {
+    /// What is studied, and how.
+    pub divided: &'a DividedCorpus,
+    /// What is needed to do it again.
+    pub manifest: &'a Manifest,
+    /// Tells the program from others of its version: the commit it was built from, or the like.
+    pub build: &'a str,
+    /// How posteriors are computed.
+    pub engine: &'a Engine,
+    /// How they turn into scores.
+    pub scoring: Scoring,
+    /// Methods that are compared.
+    pub methods: usize,
+    /// Studies on worse recordings.
+    pub studies: usize,
+    /// Whether to go on with what an interrupted study left.
+    pub resume: bool,
+}
+
+/// What a folder held of an interrupted study.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Nothing,
+    /// The same study, which goes on.
+    Resumed,
+    /// The same study, which starts anew since it was not asked to go on.
+    Restarted,
+    /// Another study, now given up, and what it differs in.
+    GivenUp(String),
+}
+
+/// An output folder, held until it is dropped.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    checkpoints: Checkpoints,
+    _lock: Lock,
+}
+
+impl Folder {
+    /// Makes the folder, checks that results can be written and will fit, and finds or clears what
+    /// an interrupted study left.
+    ///
+    /// # Errors
+    /// If results cannot be written or taken up again. Everything is then as it was.
+    pub fn prepare(path: &Path, intent: &Intent<'_>) -> Result<(Self, Found), FolderError> {
+        if path.is_file() {
+            return Err(FolderError::IsFile(path.to_owned()));
+        }
+        let mut made = Made::default();
+        made.folder(path)?;
+        let lock = Lock::take(path)?;
+        let mut checkpoints = Checkpoints::of(path, intent);
+        let left = checkpoints.left();
+        if intent.resume {
+            may_resume(path, left.as_ref())?;
+        }
+        let needed = bytes(intent).saturating_sub(checkpoints.size());
+        // A file system that does not tell is given a try.
+        if let Ok(free) = fs4::available_space(path)
+            && free < needed
+        {
+            return Err(FolderError::Full { folder: path.to_owned(), free, needed });
+        }
+        for name in ["figures", "scores"] {
+            let folder = path.join(name);
+            made.folder(&folder)?;
+            let attempt = folder.join(".attempt");
+            put(&attempt, &[])?;
+            remove(&attempt)?;
+        }
+        remove(&path.join(STUDY))?;
+        let found = match left {
+            Some(Left::Same) if intent.resume => Found::Resumed,
+            Some(Left::Same) => Found::Restarted,
+            Some(Left::Other(difference)) => Found::GivenUp(difference),
+            None => Found::Nothing,
+        };
+        match found {
+            Found::Resumed => checkpoints.resume(),
+            Found::Nothing | Found::Restarted | Found::GivenUp(_) => checkpoints.start()?,
+        }
+        made.keep();
+        Ok((Self { path: path.to_owned(), checkpoints, _lock: lock }, found))
+    }
+
+    /// Where results of single splits wait.
+    pub fn keeper(&self) -> &dyn Keeper {
+        &self.checkpoints
+    }
+
+    /// Writes everything, in place of what an earlier study wrote. The table of splits is left to
+    /// `write_splits`, which is given its file.
+    ///
+    /// # Errors
+    /// If a file cannot be written. There is then no `study.json`.
+    pub fn write(
+        &self,
+        study: &Study,
+        report: &Report,
+        portrait: &Portrait,
+        write_splits: impl FnOnce(&Path) -> Result<(), Box<dyn Error + Send + Sync>>,
+    ) -> Result<(), FolderError> {
+        self.clear()?;
+        let drawings = figures(study, report, portrait);
+        for (id, drawing) in &drawings {
+            let put_as = |ending: &str, bytes: &[u8]| put(&self.figure(*id, ending), bytes);
+            put_as("svg", drawing.svg.as_bytes())?;
+            put_as("png", &drawing.png())?;
+            put_as("csv", drawing.csv.as_bytes())?;
+        }
+        self.gather_scores(study)?;
+        write_splits(&self.path.join(SPLITS)).map_err(FolderError::Splits)?;
+        let put = |name: &str, text: String| put(&self.path.join(name), text.as_bytes());
+        put(COEFFICIENTS, draws::coefficients(portrait))?;
+        put(DENSITIES, draws::densities(portrait))?;
+        put(MARKDOWN, tables::markdown(report))?;
+        put(LATEX, tables::latex(report))?;
+        put(PAGE, page::html(report, &drawings))?;
+        put(STUDY, json(report)?)?;
+        self.checkpoints.clear()
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the page is, once written.
+    pub fn page(&self) -> PathBuf {
+        self.path.join(PAGE)
+    }
+
+    /// Removes what an earlier study wrote, and nothing else.
+    fn clear(&self) -> Result<(), FolderError> {
+        let figures = FigureId::ALL.iter().flat_map(|id| ENDINGS.map(|e| self.figure(*id, e)));
+        let scores = method::NAMES.iter().map(|method| self.scores(method));
+        let files = FILES.iter().map(|file| self.path.join(file));
+        files.chain(figures).chain(scores).try_for_each(|file| remove(&file))
+    }
+
+    fn figure(&self, id: FigureId, ending: &str) -> PathBuf {
+        self.path.join("figures").join(format!("{}.{ending}", id.name()))
+    }
+
+    fn scores(&self, method: &str) -> PathBuf {
+        self.path.join("scores").join(format!("{method}.csv"))
+    }
+
+    /// One file of scores a method, from those of its splits.
+    fn gather_scores(&self, study: &Study) -> Result<(), FolderError> {
+        for method in &study.methods {
+            let file = self.scores(&method.method);
+            let gather = || -> io::Result<()> {
+                let mut out = BufWriter::new(File::create(&file)?);
+                out.write_all(
+                    b"split,probe,claimed_reader,true_reader,score,log_likelihood_ratio\n",
+                )?;
+                for split in 0..method.splits.len() {
+                    let mut part = File::open(self.checkpoints.scores(&method.method, split))?;
+                    io::copy(&mut part, &mut out)?;
+                }
+                out.flush()
+            };
+            gather().map_err(FileAction::Write.failed(&file))?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses to go on with another study, or with a complete one.
+fn may_resume(path: &Path, left: Option<&Left>) -> Result<(), FolderError> {
+    let folder = path.to_owned();
+    match left {
+        Some(Left::Other(difference)) => {
+            Err(FolderError::OtherStudy { folder, difference: difference.clone() })
+        }
+        None if path.join(STUDY).exists() => Err(FolderError::Complete(folder)),
+        Some(Left::Same) | None => Ok(()),
+    }
+}
+
+/// About what the results will take at most: comparisons are written to two tables, and wait.
+fn bytes(intent: &Intent<'_>) -> u64 {
+    let Intent { divided, methods, studies, .. } = *intent;
+    let names = divided.corpus.readers();
+    let split = |place: usize| {
+        let split = &divided.splits[place];
+        let readers = split.readers.len() as u64;
+        let letters: u64 = split.readers.iter().map(|&r| names[r].len() as u64 + 2).sum();
+        let comparisons = readers * readers;
+        let waiting = CLAIM * comparisons;
+        let levels = if place < MOST_SPLITS { studies as u64 } else { 0 };
+        2 * (COMPARISON * comparisons + 2 * readers * letters) + (1 + levels) * waiting
+    };
+    methods as u64 * (0..divided.splits.len()).map(split).sum::<u64>() + REST
+}
+
+/// `study.json`.
+///
+/// # Errors
+/// If a number or name cannot be set as JSON.
+pub fn json(report: &Report) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string_pretty(report)? + "\n")
+}

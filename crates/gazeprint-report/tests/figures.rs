@@ -1,0 +1,224 @@
+//! The figures from the outside: what they are made of, their numbers, their pixels.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use gazeprint::saccade::DensityId;
+use gazeprint_eval::portrait::*;
+use gazeprint_report::figure::data::*;
+use gazeprint_report::figure::{self, Drawing};
+
+/// What stands in a figure, in order.
+fn texts(drawing: &Drawing) -> Vec<String> {
+    drawing
+        .svg
+        .lines()
+        .filter(|line| line.starts_with("<text"))
+        .filter_map(|line| Some(line.split_once('>')?.1.strip_suffix("</text>")?.to_owned()))
+        .collect()
+}
+
+fn count(drawing: &Drawing, element: &str) -> usize {
+    drawing.svg.matches(element).count()
+}
+
+/// Rows of a table; none of the examples needs quotes.
+fn rows(drawing: &Drawing) -> Vec<Vec<&str>> {
+    drawing.csv.lines().map(|line| line.split(',').collect()).collect()
+}
+
+#[test]
+fn the_same_data_give_the_same_bytes() {
+    for ((id, a), (_, b)) in common::all().into_iter().zip(common::all()) {
+        let name = id.name();
+        assert_eq!(a.svg, b.svg, "{name}");
+        assert_eq!(a.csv, b.csv, "{name}");
+        assert_eq!(a.png(), b.png(), "{name}");
+    }
+}
+
+#[test]
+fn sizes_are_those_of_a_page() {
+    for (id, drawing) in common::all() {
+        let name = id.name();
+        let column = ["errors", "det", "seconds"].contains(&name);
+        let width = if column { "width=\"85mm\"" } else { "width=\"175mm\"" };
+        assert!(drawing.svg.contains(width), "{name}");
+        assert!(drawing.svg.len() < 200_000, "{name}: {}", drawing.svg.len());
+        assert!(!drawing.svg.contains("NaN") && !drawing.svg.contains("inf"), "{name}");
+        // Nothing that could clash with another figure of a page.
+        assert!(!drawing.svg.contains(" id=") && !drawing.svg.contains("url("), "{name}");
+    }
+}
+
+#[test]
+fn pixels_decode_and_are_not_blank() {
+    for (id, drawing) in common::all() {
+        let name = id.name();
+        let file = drawing.png();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
+        let dims = reader.info().pixel_dims.unwrap();
+        assert_eq!((dims.xppu, dims.unit), (11_811, png::Unit::Meter));
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        let width = if drawing.svg.contains("width=\"85mm\"") { 1004 } else { 2067 };
+        assert_eq!(info.width, width, "{name}");
+        let ink = pixels.chunks(3).filter(|p| *p != [255, 255, 255]).count();
+        let share = ink as f64 / (pixels.len() / 3) as f64;
+        assert!((0.01..0.6).contains(&share), "{name}: {share}");
+        let colors: BTreeSet<&[u8]> = pixels.chunks(3).collect();
+        assert!(colors.len() > 50, "{name}: {}", colors.len());
+        assert_eq!(&pixels[..3], [255, 255, 255], "{name}: the corner is paper");
+    }
+}
+
+#[test]
+fn tables_are_rectangular_and_numbers_are_numbers() {
+    for (id, drawing) in common::all() {
+        let name = id.name();
+        let rows = rows(&drawing);
+        assert!(rows.len() > 10, "{name}");
+        assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{name}");
+        let numeric = ["x", "accuracy", "se", "false_reject", "false_accept", "share", "value"];
+        for (column, title) in rows[0].iter().enumerate() {
+            if numeric.contains(title) {
+                let sound = rows[1..].iter().all(|row| row[column].parse::<f64>().is_ok());
+                assert!(sound, "{name}: {title}");
+            }
+        }
+    }
+}
+
+#[test]
+fn densities_have_a_panel_each() {
+    let drawing = figure::reader_densities(&common::densities());
+    let texts = texts(&drawing);
+    for title in ["α₀ line start", "ᾱ₁ refixation ←", "α₄ regression", "δ₁ refixation"]
+    {
+        assert!(texts.iter().any(|t| t == title), "{title}");
+    }
+    assert_eq!(texts.iter().filter(|t| t.starts_with("n = ")).count(), 11);
+    for once in ["amplitude (characters)", "fixation duration (ms)", "gamma fit"] {
+        assert_eq!(texts.iter().filter(|t| *t == once).count(), 1, "{once}");
+    }
+    let names: BTreeSet<&str> = rows(&drawing)[1..].iter().map(|row| row[1]).collect();
+    assert_eq!(names, DensityId::ALL.map(DensityId::name).into());
+}
+
+#[test]
+fn curves_are_labelled_at_their_ends() {
+    let drawing = figure::accuracy_curves(&common::accuracy());
+    let labels = texts(&drawing).into_iter().filter(|t| t == "population").count();
+    assert_eq!(labels, 2);
+    // One dot a point of every method.
+    assert_eq!(count(&drawing, "<circle"), 7 * (10 + 9));
+    assert_eq!(rows(&drawing).len(), 1 + 7 * (10 + 9));
+    assert_eq!(rows(&drawing)[0], ["panel", "method", "x", "accuracy", "se"]);
+}
+
+#[test]
+fn the_axis_of_robustness_names_the_probes() {
+    let axis = |sentences| {
+        let drawing = figure::robustness(&RobustnessCurves { sentences, ..common::robustness() });
+        assert_eq!(rows(&drawing).len(), 1 + 7 * (6 + 5));
+        texts(&drawing).into_iter().find(|t| t.starts_with("accuracy (%), ")).unwrap()
+    };
+    assert_eq!(axis(Some(5)), "accuracy (%), 5 sentences a probe");
+    assert_eq!(axis(Some(1)), "accuracy (%), 1 sentence a probe");
+    assert_eq!(axis(None), "accuracy (%), all test sentences");
+}
+
+#[test]
+fn det_axes_have_the_usual_ticks() {
+    let drawing = figure::det_curves(&common::errors(1.0));
+    let texts = texts(&drawing);
+    let ticks = ["0.1", "1", "5", "20", "50"];
+    assert_eq!(texts[..5], ticks, "{texts:?}");
+}
+
+#[test]
+fn a_scanpath_has_all_words_and_fixations() {
+    let data = common::path();
+    let drawing = figure::scanpath(&data);
+    let texts = texts(&drawing);
+    assert_eq!(texts[..3], ["The", "old", "harbour"]);
+    // Those of the key: the start of a line and two durations.
+    assert_eq!(count(&drawing, "<circle"), data.fixations.len() + 3);
+    assert_eq!(rows(&drawing)[1], ["r017", "p3", "1", "1", "5.4", "212", "initial"]);
+}
+
+#[test]
+fn nothing_to_show_is_an_empty_figure() {
+    let empty = [
+        figure::reader_densities(&ReaderDensities { reader: "a".into(), densities: vec![] }),
+        figure::accuracy_curves(&AccuracyCurves::default()),
+        figure::error_curves(&[]),
+        figure::error_curves_by_fraction(&[]),
+        figure::det_curves(&[]),
+        figure::accuracy_over_seconds(&[]),
+        figure::robustness(&RobustnessCurves::default()),
+        figure::score_distributions(&ScoreDistributions { score: "s".into(), methods: vec![] }),
+        figure::reader_calibration(&ReaderCalibration { reader: "a".into(), densities: vec![] }),
+        figure::scanpath(&ScanpathData {
+            reader: "a".into(),
+            text: "t".into(),
+            lines: vec![],
+            fixations: vec![],
+        }),
+    ];
+    for drawing in empty {
+        assert_eq!(drawing.csv.lines().count(), 1);
+        assert!(!drawing.svg.contains("NaN"), "{}", drawing.svg);
+        assert!(!drawing.png().is_empty());
+    }
+}
+
+#[test]
+fn strange_values_and_names_do_no_harm() {
+    let name = "<b> & \"c\", d";
+    let curve = MethodCurve {
+        method: name.into(),
+        points: [f64::NAN, f64::INFINITY, 0.5, -3.0]
+            .map(|v| CurvePoint { x: v, mean: v, se: v })
+            .to_vec(),
+    };
+    let scores = MethodScores {
+        method: name.into(),
+        genuine: vec![f64::NAN, f64::NEG_INFINITY, 2.0],
+        impostor: vec![2.0, 2.0],
+    };
+    let fixation = |x, duration| PlacedFixation { line: 1, x, duration, kind: None };
+    let drawings = [
+        figure::accuracy_over_seconds(std::slice::from_ref(&curve)),
+        figure::accuracy_curves(&AccuracyCurves {
+            by_fraction: vec![curve.clone()],
+            by_readers: vec![curve.clone()],
+        }),
+        figure::robustness(&RobustnessCurves {
+            sentences: Some(usize::MAX),
+            by_noise: vec![curve.clone()],
+            by_duration: vec![curve],
+        }),
+        figure::score_distributions(&ScoreDistributions {
+            score: "s".into(),
+            methods: vec![scores],
+        }),
+        figure::scanpath(&ScanpathData {
+            reader: name.into(),
+            text: "t".into(),
+            lines: vec![TextLine { line: 1, words: vec![] }],
+            fixations: vec![
+                fixation(f64::NAN, 200.0),
+                fixation(3.0, f64::NAN),
+                fixation(5.0, -1.0),
+            ],
+        }),
+    ];
+    for drawing in drawings {
+        assert!(!drawing.svg.contains("<b>"));
+        assert!(!drawing.svg.contains("NaN") && !drawing.svg.contains("inf"), "{}", drawing.svg);
+        assert!(drawing.csv.contains("\"<b> & \"\"c\"\", d\""), "{}", drawing.csv);
+        assert!(!drawing.png().is_empty());
+    }
+}
