@@ -20,10 +20,9 @@ mod liveness;
 mod make;
 mod words;
 
-use gazeprint::method::Fitted;
+use gazeprint::method::{Fitted, LearnedReaders};
 use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::saccade::Reading;
-use gazeprint::score::Scorer;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -249,7 +248,7 @@ fn cut(
 
 impl<'a> Checked<'a> {
     fn of(
-        scorer: &dyn Scorer,
+        scorer: &dyn LearnedReaders,
         known: &'a KnownReadings,
         learned: Option<&Learned<'_>>,
         of: &[(usize, usize)],

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use statrs::function::gamma::ln_gamma;
 
-use super::Observations;
+use super::{LearnedReaders, Observations};
 use crate::kernels;
 use crate::saccade::Reading;
 use crate::score::Scorer;
@@ -80,6 +80,8 @@ fn log_dirichlet(prior: &[f64], counts: &[f64]) -> f64 {
     let (a, n): (f64, f64) = (prior.iter().sum(), counts.iter().sum());
     each + ln_gamma(a) - ln_gamma(a + n)
 }
+
+impl LearnedReaders for AverageScorer {}
 
 impl Scorer for AverageScorer {
     fn len(&self) -> usize {

@@ -5,7 +5,7 @@
 //! of what context leaves, times what context makes of it. Lines are read from first to last; whoever
 //! leaves one goes on to the next, and the last one ends the reading.
 //!
-//! A forger has limits where the model has none: fixations must be on the line, and durations must
+//! Whoever forges has limits where the model has none: fixations must be on the line, and durations must
 //! count.
 
 use rand::RngExt;
@@ -27,8 +27,8 @@ const MOST: usize = 32;
 /// Steps in which a place on a word is drawn.
 const STEPS: usize = 64;
 
-/// A reader's template, or that of nobody in particular.
-pub(super) struct Forger<'a> {
+/// A reader's template, or that of nobody in particular, to be run forward.
+pub(super) struct Impersonator<'a> {
     common: &'a Common,
     lanes: &'a Lanes,
     /// The reader's place among them.
@@ -39,7 +39,7 @@ pub(super) struct Forger<'a> {
     durations: Vec<Tabulated<'a>>,
 }
 
-impl<'a> Forger<'a> {
+impl<'a> Impersonator<'a> {
     /// A reader's lane, with the row that holds first places.
     pub(super) fn new(
         common: &'a Common,
@@ -259,7 +259,7 @@ mod tests {
         let (scorer, texts, like) = scorer();
         let limits = Limits::new(ANY[0], ANY[1]).unwrap();
         for reader in [Some(0), Some(2), None] {
-            let forger = scorer.forger(reader).unwrap();
+            let forger = scorer.impersonator(reader).unwrap();
             let mut moves = vec![Vec::new(); MOVES];
             let (mut next, mut landing, mut overshoot) = (Vec::new(), Vec::new(), Vec::new());
             let (mut skip, mut refixation) = (Vec::new(), Vec::new());
@@ -314,7 +314,7 @@ mod tests {
         let limits = Limits::new(Millis(180.0), Millis(190.0)).unwrap();
         let stream = Stream { seed: 1, index: 7 };
         let forge = |scorer: &PopulationScorer, text: &Text| {
-            crate::score::Scorer::forge(scorer, Some(1), text, limits, stream).unwrap()
+            crate::method::Forger::forge(scorer, Some(1), text, limits, stream).unwrap()
         };
         let one = forge(&scorer, &texts[0]);
         assert_eq!(one, forge(&scorer, &texts[0]));
@@ -324,7 +324,7 @@ mod tests {
         scorer.readers.iter_mut().for_each(Lanes::never_leave);
         let words: usize = texts[0].lines().iter().map(|l| l.words().len()).sum();
         assert_eq!(forge(&scorer, &texts[0]).len(), MOST_PER_WORD * words + MOST);
-        let nobody = crate::score::Scorer::forge(&scorer, Some(3), &texts[0], limits, stream);
+        let nobody = crate::method::Forger::forge(&scorer, Some(3), &texts[0], limits, stream);
         assert!(nobody.is_none());
     }
 }

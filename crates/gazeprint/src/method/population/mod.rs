@@ -54,7 +54,6 @@ pub use self::scorer::{Evidence, PopulationScorer};
 pub use self::slope::Slopes;
 use self::stored::StoredPopulation;
 pub use self::stored::StoredPopulationError;
-pub use self::surprise::Surprise;
 pub use self::template::{Background, Template, TemplateError};
 pub use self::traits::{DensityTraits, RegressionTraits, SessionShare, Trait, Traits};
 use super::{FitError, Monitor, Observations, SharedDensity};

@@ -6,33 +6,16 @@
 
 use statrs::function::erf::erf_inv;
 
-use super::forge::Forger;
+use super::forge::Impersonator;
 use crate::density::Tabulated;
 use crate::glance::{Aim, BACK, Glance};
+use crate::method::Surprise;
 use crate::saccade::SaccadeType;
-
-/// A fixation, held against a template.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Surprise {
-    /// Log probability of what the eye did next, less its mean; none where signal was lost.
-    pub next: Option<f64>,
-    /// Whether the next word was skipped, as 0 or 1, less the probability; none where it cannot be
-    /// or signal was lost.
-    pub skip: Option<f64>,
-    /// The same of a refixation.
-    pub refixation: Option<f64>,
-    /// Log density of the place where the saccade ended, less its mean; none where a pass starts.
-    pub landing: Option<f64>,
-    /// How much too far it went, standardised; none where a pass starts.
-    pub overshoot: Option<f64>,
-    /// The duration, standardised to a normal distribution.
-    pub duration: f64,
-}
 
 /// Probabilities closer to 0 or 1 than this are this: nothing rare is infinitely so.
 const RARE: f64 = 1e-6;
 
-impl Forger<'_> {
+impl Impersonator<'_> {
     /// How a fixation compares with the template.
     pub(super) fn surprise(&self, seen: &Glance) -> Surprise {
         let choice = seen.choice.as_ref().map(|choice| (choice, self.moves_of(choice)));
