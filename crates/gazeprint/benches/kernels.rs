@@ -250,7 +250,7 @@ fn scores_by_tables() -> Result<Kernel> {
         grid.nodes().iter().map(|x| x.ln() - 6.0 * x / grid.upper()).collect()
     };
     let log_densities = grids.iter().map(log_density).collect();
-    let row = layout.row(&ReaderModel { pi: [0.25; 4], mu: 0.5, log_densities });
+    let row = layout.row(&ReaderModel { pi: [0.25; 4].into(), mu: 0.5, log_densities });
     compared(TemplateScorer::new(layout, &vec![row.clone(); COMPARED], row))
 }
 

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, in the order in which data walks through them.
-const MODULES: [&str; 16] = [
+const MODULES: [&str; 17] = [
+    "kinds",
     "random",
     "kernels",
     "corpus",

@@ -8,9 +8,8 @@ use statrs::function::erf::erf_inv;
 
 use super::forge::Impersonator;
 use crate::density::Tabulated;
-use crate::glance::{Aim, BACK, Glance};
+use crate::glance::{Aim, Glance, Move};
 use crate::method::Surprise;
-use crate::saccade::SaccadeType;
 
 /// Probabilities closer to 0 or 1 than this are this: nothing rare is infinitely so.
 const RARE: f64 = 1e-6;
@@ -20,11 +19,11 @@ impl Impersonator<'_> {
     pub(super) fn surprise(&self, seen: &Glance) -> Surprise {
         let choice = seen.choice.as_ref().map(|choice| (choice, self.moves_of(choice)));
         let next = choice.map(|(choice, p)| {
-            let mean: f64 = p.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum();
+            let mean: f64 = p.values().iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum();
             p[choice.chosen].max(RARE).ln() - mean
         });
         // Less the probability of any of these moves.
-        let made = |moves: &[usize]| {
+        let made = |moves: &[Move]| {
             let (choice, p) = choice.filter(|(choice, _)| choice.possible[moves[0]])?;
             let expected: f64 = moves.iter().map(|kind| p[*kind]).sum();
             Some(if moves.contains(&choice.chosen) { 1.0 - expected } else { -expected })
@@ -32,8 +31,8 @@ impl Impersonator<'_> {
         let landing = seen.aim.as_ref().map(|aim| self.landed(aim));
         Surprise {
             next,
-            skip: made(&[SaccadeType::ForwardSkip as usize]),
-            refixation: made(&[SaccadeType::Refixation as usize, BACK]),
+            skip: made(&[Move::ForwardSkip]),
+            refixation: made(&[Move::Refixation, Move::Back]),
             landing: landing.map(|(landing, _)| landing),
             overshoot: landing.map(|(_, overshoot)| overshoot),
             duration: standard(self.duration_density(seen.stay.kind), self.residual(&seen.stay)),
