@@ -20,7 +20,7 @@ use gazeprint::method::{Background, Population, Template, Unwatched};
 use gazeprint::random::Stream;
 use gazeprint::saccade::{DensityId, Observation, Reading, Truncation, readings};
 use gazeprint::score::{Scorer, TemplateScorer};
-use gazeprint::search::{COMPONENTS, Index, Row};
+use gazeprint::search::{COMPONENTS, Row, scores};
 use gazeprint::simulate::SimulationParams;
 use gazeprint::template::{Layout, Parts, Probe, ReaderModel};
 use pulp::{Arch, Simd, WithSimd};
@@ -69,7 +69,7 @@ impl Kernel {
 
 /// All kernels by name, with what an element is.
 type Make = fn() -> Result<Kernel>;
-const KERNELS: [(&str, &str, Make); 12] = [
+const KERNELS: [(&str, &str, Make); 11] = [
     ("sum", "number", sum),
     ("dot", "number", dot),
     ("exp", "number", exp),
@@ -81,7 +81,6 @@ const KERNELS: [(&str, &str, Make); 12] = [
     ("scores-by-tables", "fixation and reader", scores_by_tables),
     ("slope", "fixation", slope),
     ("search-rows", "number", search_rows),
-    ("search-coarsely", "number", search_coarsely),
 ];
 
 /// Numbers between nothing and one.
@@ -251,7 +250,7 @@ fn scores_by_tables() -> Result<Kernel> {
         grid.nodes().iter().map(|x| x.ln() - 6.0 * x / grid.upper()).collect()
     };
     let log_densities = grids.iter().map(log_density).collect();
-    let row = layout.row(&ReaderModel { pi: [0.25; 4], mu: 0.5, log_densities });
+    let row = layout.row(&ReaderModel { pi: [0.25; 4].into(), mu: 0.5, log_densities });
     compared(TemplateScorer::new(layout, &vec![row.clone(); COMPARED], row))
 }
 
@@ -264,22 +263,14 @@ fn slope() -> Result<Kernel> {
 
 const ROWS: usize = 1 << 13;
 
-fn index() -> (Index, Row) {
+fn rows() -> Vec<Row> {
     let numbers: Vec<f32> = numbers(ROWS * COMPONENTS).into_iter().map(|x| x as f32).collect();
-    let rows = numbers.as_chunks::<COMPONENTS>().0.to_vec();
-    let query = rows[0];
-    (Index::new(rows), query)
+    numbers.as_chunks::<COMPONENTS>().0.to_vec()
 }
 
 fn search_rows() -> Result<Kernel> {
-    let (index, query) = index();
-    Ok(Kernel::new(ROWS * COMPONENTS, move || f64::from(index.search(&[query], 100)[0][0].score)))
-}
-
-fn search_coarsely() -> Result<Kernel> {
-    let (index, query) = index();
-    let [_, bytes] = index.bytes();
-    Ok(Kernel::new(bytes, move || f64::from(index.search_coarsely(&query, 100, 100)[0].score)))
+    let rows = rows();
+    Ok(Kernel::new(ROWS * COMPONENTS, move || f64::from(scores(&rows, &rows[0])[1])))
 }
 
 /// Times each kernel in turns with the plain sum, so that other work on the machine slows both.

@@ -62,6 +62,7 @@
 //!
 //! | module | from | to |
 //! |---|---|---|
+//! | [`kinds`] | closed sets of kinds | arrays with one value for each |
 //! | [`corpus`] | texts, words, fixations | passes of fixations on words, and a count of what was dropped |
 //! | [`situation`] | fixations on a text | what is around them |
 //! | [`saccade`] | passes | [`Reading`](saccade::Reading)s: types, amplitudes with intervals, durations |
@@ -86,6 +87,7 @@ mod glance;
 pub mod inference;
 #[doc(hidden)] // public for `benches/kernels.rs` alone
 pub mod kernels;
+pub mod kinds;
 pub mod live;
 pub mod method;
 pub mod random;

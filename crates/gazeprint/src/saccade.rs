@@ -18,6 +18,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Corpus, Drops, Fixation, Landing, Limits, Line, Pass, Text};
+use crate::kinds::kinds;
 use crate::situation::{Reach, Situation};
 
 /// Smallest amplitude that is told from zero, in characters (D4).
@@ -25,24 +26,21 @@ const MIN_AMPLITUDE: f64 = 1e-3;
 /// Smallest finite right bound of an amplitude, in characters (D4).
 const MIN_UPPER: f64 = 2e-3;
 
-/// The paper's saccade type u.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SaccadeType {
-    /// To another place in the same word.
-    Refixation,
-    /// To the next word.
-    NextWord,
-    /// Over at least one word.
-    ForwardSkip,
-    /// To an earlier word.
-    Regression,
+kinds! {
+    /// The paper's saccade type u, 1 to 4.
+    pub enum SaccadeType, one of each in ByType {
+        /// To another place in the same word.
+        Refixation,
+        /// To the next word.
+        NextWord,
+        /// Over at least one word.
+        ForwardSkip,
+        /// To an earlier word.
+        Regression,
+    }
 }
 
 impl SaccadeType {
-    /// All types, u = 1..4.
-    pub const ALL: [Self; 4] =
-        [Self::Refixation, Self::NextWord, Self::ForwardSkip, Self::Regression];
-
     /// The name used in files and tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -54,31 +52,33 @@ impl SaccadeType {
     }
 }
 
-/// The eleven densities of a reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum DensityId {
-    /// Place of the first fixation on a line.
-    Alpha0,
-    /// Refixation to the right.
-    Alpha1,
-    /// Refixation to the left.
-    Alpha1Bar,
-    /// To the next word.
-    Alpha2,
-    /// Forward skip.
-    Alpha3,
-    /// Regression.
-    Alpha4,
-    /// Duration of the first fixation on a line, ms.
-    Delta0,
-    /// Duration after a refixation.
-    Delta1,
-    /// Duration after a move to the next word.
-    Delta2,
-    /// Duration after a forward skip.
-    Delta3,
-    /// Duration after a regression.
-    Delta4,
+kinds! {
+    /// The eleven densities of a reader.
+    #[derive(Serialize, Deserialize)]
+    pub enum DensityId, one of each in ByDensity {
+        /// Place of the first fixation on a line.
+        Alpha0,
+        /// Refixation to the right.
+        Alpha1,
+        /// Refixation to the left.
+        Alpha1Bar,
+        /// To the next word.
+        Alpha2,
+        /// Forward skip.
+        Alpha3,
+        /// Regression.
+        Alpha4,
+        /// Duration of the first fixation on a line, ms.
+        Delta0,
+        /// Duration after a refixation.
+        Delta1,
+        /// Duration after a move to the next word.
+        Delta2,
+        /// Duration after a forward skip.
+        Delta3,
+        /// Duration after a regression.
+        Delta4,
+    }
 }
 
 /// The intervals that observations of a density are confined to.
@@ -95,21 +95,6 @@ pub enum Truncation {
 }
 
 impl DensityId {
-    /// All densities, in the order of every table.
-    pub const ALL: [Self; 11] = [
-        Self::Alpha0,
-        Self::Alpha1,
-        Self::Alpha1Bar,
-        Self::Alpha2,
-        Self::Alpha3,
-        Self::Alpha4,
-        Self::Delta0,
-        Self::Delta1,
-        Self::Delta2,
-        Self::Delta3,
-        Self::Delta4,
-    ];
-
     /// The name used in files and tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -138,7 +123,12 @@ impl DensityId {
             Self::Alpha1 | Self::Alpha1Bar => Truncation::Upper,
             Self::Alpha2 => Truncation::Both,
             Self::Alpha3 | Self::Alpha4 => Truncation::Lower,
-            _ => Truncation::Full,
+            Self::Alpha0
+            | Self::Delta0
+            | Self::Delta1
+            | Self::Delta2
+            | Self::Delta3
+            | Self::Delta4 => Truncation::Full,
         }
     }
 

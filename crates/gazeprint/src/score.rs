@@ -1,10 +1,7 @@
 //! Readers that a probe can be compared with.
 
-use crate::corpus::{Fixation, Limits, Text};
 use crate::kernels;
 use crate::live::LiveStep;
-use crate::method::Surprise;
-use crate::random::Stream;
 use crate::saccade::Reading;
 use crate::template::{Layout, Probe};
 
@@ -37,29 +34,6 @@ pub trait Scorer: Send + Sync {
         let scores = |reading: &Reading| self.scores(&self.probe(reading));
         let (before, now) = (scores(&step.before()), scores(&step.after()));
         now.iter().zip(before).map(|(now, before)| now - before).collect()
-    }
-
-    /// A reading of a text as the template of a reader has it, drawn at random: what whoever gets
-    /// hold of the template could forge. Without a reader, as somebody reads of whom nothing is
-    /// known. None where templates do not say how to go through a text.
-    ///
-    /// Durations lie within the limits, and all fixations on the text.
-    fn forge(
-        &self,
-        reader: Option<usize>,
-        text: &Text,
-        limits: Limits,
-        stream: Stream,
-    ) -> Option<Vec<Fixation>> {
-        let _ = (reader, text, limits, stream);
-        None
-    }
-
-    /// How the fixations of a reading compare with what a reader's template expects of them: what
-    /// tells people from what [`Scorer::forge`] makes. None where that can make nothing.
-    fn surprises(&self, reader: usize, reading: &Reading) -> Option<Vec<Surprise>> {
-        let _ = (reader, reading);
-        None
     }
 }
 

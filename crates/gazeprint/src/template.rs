@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use crate::density::{Grid, Tabulated};
 use crate::glance::Glance;
-use crate::saccade::{DensityId, Event, Observation, Reading, SaccadeType, Truncation};
+use crate::kinds::Kind as _;
+use crate::saccade::{ByType, DensityId, Event, Observation, Reading, SaccadeType, Truncation};
 
 /// Which parts of the evidence a method uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,14 +138,14 @@ struct Segment {
 /// Widest word with a table of its own, in characters.
 const MAX_WIDTH: usize = 40;
 /// Places of `log pi` (by type), then of `log mu` and `log (1 - mu)`.
-pub(crate) const MU: usize = SaccadeType::ALL.len();
+pub(crate) const MU: usize = SaccadeType::COUNT;
 const DENSITIES: usize = MU + 2;
 
 /// What a row is made of.
 #[derive(Debug, Clone)]
 pub struct ReaderModel {
     /// Probabilities of the saccade types.
-    pub pi: [f64; 4],
+    pub pi: ByType<f64>,
     /// Probability that a refixation goes forward.
     pub mu: f64,
     /// Log densities at the nodes, in the order of [`Layout::densities`].
@@ -202,7 +203,7 @@ impl Layout {
     /// A reader as a row.
     pub fn row(&self, model: &ReaderModel) -> Vec<f64> {
         let mut row = Vec::with_capacity(self.len);
-        row.extend(model.pi.iter().map(|p| p.ln()));
+        row.extend(model.pi.values().iter().map(|p| p.ln()));
         row.extend([model.mu.ln(), (1.0 - model.mu).ln()]);
         for (index, log_f) in model.log_densities.iter().enumerate() {
             self.extend_with_density(index, log_f.clone(), &mut row);
@@ -246,7 +247,7 @@ impl Layout {
     }
 
     fn type_entries(&self, event: &Event) -> impl Iterator<Item = (u32, f64)> {
-        let kind = event.kind.map(|k| (k as u32, 1.0));
+        let kind = event.kind.map(|kind| (kind.place() as u32, 1.0));
         let direction = match event.density {
             DensityId::Alpha1 if self.parts.amplitudes => Some((MU as u32, 1.0)),
             DensityId::Alpha1Bar if self.parts.amplitudes => Some((MU as u32 + 1, 1.0)),

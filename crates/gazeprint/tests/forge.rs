@@ -23,6 +23,7 @@ fn forgeries_are_taken_for_their_target() {
     let training = Training::new(8, train).unwrap();
     let fitted = method::population().fit(&training, 1, &Unwatched).unwrap();
     let scorer: &dyn Scorer = fitted.scorer.as_ref();
+    let forger = fitted.scorer.forger().unwrap();
     let unread: Vec<(&Reading, &Text)> = readings
         .iter()
         .filter(|r| r.reader == 0 && r.text % 2 == 1)
@@ -31,10 +32,10 @@ fn forgeries_are_taken_for_their_target() {
     let forge = |reader: Option<usize>| -> Vec<Probe> {
         let drawn = unread.iter().enumerate().map(|(i, (like, text))| {
             let stream = Stream { seed: 5, index: i as u64 };
-            let fixations = scorer.forge(reader, text, Limits::default(), stream).unwrap();
+            let fixations = forger.forge(reader, text, Limits::default(), stream).unwrap();
             let reading = like.with_fixations(text, &fixations, Limits::default()).unwrap();
             assert_eq!(reading.events.len(), fixations.len());
-            assert_eq!(scorer.surprises(0, &reading).unwrap().len(), fixations.len());
+            assert_eq!(forger.surprises(0, &reading).unwrap().len(), fixations.len());
             scorer.probe(&reading)
         });
         drawn.collect()
@@ -56,8 +57,5 @@ fn methods_without_a_way_through_texts_cannot_be_forged() {
     let (readings, _) = readings(&corpus, Limits::default());
     let training = Training::new(3, readings.iter().map(|r| (r.reader, r)).collect()).unwrap();
     let fitted = method::landwehr().fit(&training, 1, &Unwatched).unwrap();
-    let stream = Stream { seed: 1, index: 1 };
-    let text = &corpus.texts()[0];
-    assert!(fitted.scorer.forge(Some(0), text, Limits::default(), stream).is_none());
-    assert!(fitted.scorer.surprises(0, &readings[0]).is_none());
+    assert!(fitted.scorer.forger().is_none());
 }

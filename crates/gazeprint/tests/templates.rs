@@ -76,7 +76,7 @@ impl Fits {
         let rows: Vec<Vec<f64>> = (0..READERS)
             .map(|reader| {
                 layout.row(&ReaderModel {
-                    pi: [0.25; 4],
+                    pi: [0.25; 4].into(),
                     mu: 0.5,
                     log_densities: self.log_f.iter().map(|d| d[reader].clone()).collect(),
                 })

@@ -214,8 +214,3 @@ fn in_turns<const N: usize>(times: usize, mut works: [&mut dyn FnMut(); N]) -> [
         seconds[seconds.len() / 2]
     })
 }
-
-/// Reads numbers from memory once, which takes as long as nothing that looks at all of them can beat.
-fn read_once(numbers: &[f32]) {
-    std::hint::black_box(gazeprint::search::sum(numbers));
-}

@@ -4,7 +4,7 @@ use anyhow::Context;
 use gazeprint::method::{Background, Population, Slopes, Template, Unwatched};
 use gazeprint::random::Stream;
 use gazeprint::saccade::Reading;
-use gazeprint::search::{COMPONENTS, Index, Query, Space};
+use gazeprint::search::{COMPONENTS, Query, Row, Space};
 use gazeprint::template::Probe;
 use rayon::prelude::*;
 
@@ -55,7 +55,7 @@ impl Readers {
 pub(super) struct Many {
     slopes: Slopes,
     space: Space,
-    pub(super) index: Index,
+    pub(super) rows: Vec<Row>,
     /// To draw readers and to make their rows.
     pub(super) seconds: f64,
 }
@@ -73,7 +73,7 @@ impl Many {
                 rows.copy_from_slice(&slopes.rows(&space, &readers.templates(&numbers)));
             });
         });
-        Ok(Self { slopes, space, index: Index::new(rows), seconds })
+        Ok(Self { slopes, space, rows, seconds })
     }
 
     pub(super) fn query(&self, probe: &Probe) -> Query {

@@ -2,12 +2,11 @@
 
 use gazeprint::method::{Method, Unwatched, population};
 use gazeprint::score::Scorer;
-use gazeprint::search::Index;
+use gazeprint::search::{Row, scores};
 use gazeprint::template::Probe;
 use serde::Serialize;
 
 use super::readers::{Many, Readers};
-use super::search::{CANDIDATES, LEFT};
 use super::{Bench, median_seconds};
 
 /// Parts of the readers and of the texts to learn from.
@@ -121,7 +120,7 @@ pub(super) fn measure(
     let whole = Probe::merged(&sentences);
     let gallery = |count: usize| readers.background.scorer(&readers.templates(&first(count)));
     let by_readers = |count: usize| Ok((count, scored(&gallery(count)?, &whole)));
-    let counts = powers(100, many.index.len().min(MOST_SCORED));
+    let counts = powers(100, many.rows.len().min(MOST_SCORED));
     let points: anyhow::Result<_> = counts.into_iter().map(by_readers).collect();
     series.push(Series::of("full scores", "readers", points?));
     let gallery = gallery(SCORED)?;
@@ -134,26 +133,12 @@ pub(super) fn measure(
     let points = by_threads(|| Ok(scored(&gallery, &whole)))?;
     series.push(Series::of("full scores", "threads", points));
     say("scaling: searching");
-    let query = [many.query(&whole)];
-    let rows = |index: &Index| median_seconds(TIMES, || index.search(&query, CANDIDATES));
-    let coarse = |index: &Index| {
-        median_seconds(TIMES, || index.search_coarsely(&query[0], CANDIDATES, LEFT))
-    };
-    let (mut by_rows, mut by_coarse_rows) = (Vec::new(), Vec::new());
-    for count in powers(1000, many.index.len()) {
-        let part;
-        let index = if count < many.index.len() {
-            part = Index::new(many.index.rows()[..count].to_vec());
-            &part
-        } else {
-            &many.index
-        };
-        by_rows.push((count, rows(index)));
-        by_coarse_rows.push((count, coarse(index)));
-    }
-    series.push(Series::of("search, all rows", "readers", by_rows));
-    series.push(Series::of("search, coarse rows", "readers", by_coarse_rows));
-    series.push(Series::of("search, all rows", "threads", by_threads(|| Ok(rows(&many.index)))?));
+    let query = many.query(&whole);
+    let searched = |rows: &[Row]| median_seconds(TIMES, || scores(rows, &query));
+    let counts = powers(1000, many.rows.len());
+    let points = counts.into_iter().map(|count| (count, searched(&many.rows[..count]))).collect();
+    series.push(Series::of("search", "readers", points));
+    series.push(Series::of("search", "threads", by_threads(|| Ok(searched(&many.rows)))?));
     Ok(Report { series })
 }
 

@@ -8,7 +8,7 @@ use gazeprint::template::Probe;
 use serde::Serialize;
 
 use super::readers::Readers;
-use super::{Bench, in_turns, read_once};
+use super::{Bench, in_turns};
 
 const TIMES: usize = 51;
 
@@ -21,8 +21,6 @@ pub(super) struct Report {
     by_situation: Row,
     /// What is an inner product with a row of tables (`landwehr`, `semiparametric`).
     tabulated: Row,
-    /// Of that, the part of the time that a plain sum over as many bytes takes.
-    bandwidth: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -46,22 +44,17 @@ pub(super) fn measure(bench: &Bench, readers: &Readers) -> anyhow::Result<Report
     };
     let tables = fitted.scorer.as_ref();
     let (probe, sparse) = (probe_for(&population), probe_for(tables));
-    // Rows are doubles: two single ones each.
-    let bytes = vec![1.0; 2 * sparse.entries().len() * tables.len()];
-    let [by_situation, tabulated, sum] = in_turns(
+    let [by_situation, tabulated] = in_turns(
         TIMES,
-        [
-            &mut || drop(black_box(population.scores(&probe))),
-            &mut || drop(black_box(tables.scores(&sparse))),
-            &mut || read_once(&bytes),
-        ],
+        [&mut || drop(black_box(population.scores(&probe))), &mut || {
+            drop(black_box(tables.scores(&sparse)))
+        }],
     );
     Ok(Report {
         readers: bench.readers,
         fixations: probe.fixations(),
         by_situation: Row::new(bench.readers, by_situation),
         tabulated: Row::new(bench.readers, tabulated),
-        bandwidth: sum / tabulated,
     })
 }
 
@@ -75,14 +68,11 @@ impl Report {
             )
         };
         format!(
-            "comparing a probe of {} fixations with {} readers\n{}{}{:<26} {:>8.2} of the time is \
-             that of a plain sum over the same bytes\n",
+            "comparing a probe of {} fixations with {} readers\n{}{}",
             self.fixations,
             self.readers,
             line("population, by situation", &self.by_situation),
-            line("tables, an inner product", &self.tabulated),
-            "",
-            self.bandwidth
+            line("tables, an inner product", &self.tabulated)
         )
     }
 }

@@ -1,8 +1,7 @@
 //! Liveness, learned from the training texts of a split.
 
-use gazeprint::method::Surprise;
+use gazeprint::method::{LearnedReaders, Surprise};
 use gazeprint::saccade::Reading;
-use gazeprint::score::Scorer;
 use rayon::prelude::*;
 
 use super::liveness::{Liveness, Statistics, statistics, threshold};
@@ -73,20 +72,26 @@ impl<'a> Learned<'a> {
     /// A reading in numbers, held against a reader.
     pub(super) fn look(
         &self,
-        scorer: &dyn Scorer,
+        readers: &dyn LearnedReaders,
         reader: usize,
         reading: &Reading,
     ) -> Option<Statistics> {
-        Some(statistics(reading, &scorer.surprises(reader, reading)?, &self.words))
+        Some(statistics(reading, &readers.forger()?.surprises(reader, reading)?, &self.words))
     }
 }
 
 impl Fold {
-    fn of(scorer: &dyn Scorer, making: &Making<'_>, held_out: Vec<(usize, usize)>) -> Option<Self> {
-        let forged = making.readings(scorer, Source::Target, &held_out)?;
+    fn of(
+        readers: &dyn LearnedReaders,
+        making: &Making<'_>,
+        held_out: Vec<(usize, usize)>,
+    ) -> Option<Self> {
+        let forged = making.readings(readers, Source::Target, &held_out)?;
         let readings = &making.divided.readings;
-        let people: Option<Vec<Vec<Surprise>>> =
-            held_out.par_iter().map(|&(r, i)| scorer.surprises(r, &readings[i])).collect();
+        let people: Option<Vec<Vec<Surprise>>> = held_out
+            .par_iter()
+            .map(|&(r, i)| readers.forger()?.surprises(r, &readings[i]))
+            .collect();
         let forged: Option<Vec<(Reading, Vec<Surprise>)>> = held_out
             .par_iter()
             .zip(forged)
@@ -95,7 +100,7 @@ impl Fold {
                 Made::Itself | Made::Nothing => None,
             })
             .map(|(reader, forged)| {
-                let surprises = scorer.surprises(reader, &forged)?;
+                let surprises = readers.forger()?.surprises(reader, &forged)?;
                 Some((forged, surprises))
             })
             .collect();

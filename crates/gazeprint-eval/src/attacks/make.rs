@@ -1,9 +1,9 @@
 //! Readings as attackers present them.
 
 use gazeprint::corpus::{Chars, Fixation, Millis, Text};
+use gazeprint::method::LearnedReaders;
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
-use gazeprint::score::Scorer;
 use rand::RngExt;
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
@@ -56,16 +56,16 @@ impl Making<'_> {
     /// where the gallery cannot make it.
     pub(super) fn readings(
         &self,
-        scorer: &dyn Scorer,
+        readers: &dyn LearnedReaders,
         source: Source,
         of: &[(usize, usize)],
     ) -> Option<Vec<Made>> {
-        of.par_iter().map(|&(target, i)| self.reading(scorer, source, target, i)).collect()
+        of.par_iter().map(|&(target, i)| self.reading(readers, source, target, i)).collect()
     }
 
     fn reading(
         &self,
-        scorer: &dyn Scorer,
+        readers: &dyn LearnedReaders,
         source: Source,
         target: usize,
         index: usize,
@@ -77,8 +77,8 @@ impl Making<'_> {
         let fixations = match source {
             Source::Recorded => return Some(Made::Itself),
             Source::Altered => altered(like, text, stream),
-            Source::Target => scorer.forge(Some(target), text, limits, stream)?,
-            Source::Population => scorer.forge(None, text, limits, stream)?,
+            Source::Target => readers.forger()?.forge(Some(target), text, limits, stream)?,
+            Source::Population => readers.forger()?.forge(None, text, limits, stream)?,
         };
         Some(Made::of(like.with_fixations(text, &fixations, limits)))
     }
@@ -117,6 +117,8 @@ fn altered(reading: &Reading, text: &Text, stream: Stream) -> Vec<Fixation> {
 #[cfg(test)]
 mod tests {
     use gazeprint::corpus::Limits;
+    use gazeprint::method::{Forger, Surprise};
+    use gazeprint::score::Scorer;
     use gazeprint::simulate::SimulationParams;
     use gazeprint::template::Probe;
 
@@ -147,10 +149,22 @@ mod tests {
         fn is_additive(&self) -> bool {
             true
         }
+    }
 
+    impl LearnedReaders for Hasty {
+        fn forger(&self) -> Option<&dyn Forger> {
+            Some(self)
+        }
+    }
+
+    impl Forger for Hasty {
         fn forge(&self, _: Option<usize>, _: &Text, _: Limits, _: Stream) -> Option<Vec<Fixation>> {
             let (x, duration) = (Some(Chars(3.0)), Some(Millis(1.0)));
             Some(vec![Fixation { line: Some(1), x, duration, onset: None, gap: false }; 4])
+        }
+
+        fn surprises(&self, _: usize, _: &Reading) -> Option<Vec<Surprise>> {
+            None
         }
     }
 

@@ -23,10 +23,9 @@ mod words;
 use gazeprint::decision::{
     Rules, ScoredReadings, Threshold, cohort_ratio, cohort_ratios, cohort_ratios_without,
 };
-use gazeprint::method::Fitted;
+use gazeprint::method::{Fitted, LearnedReaders};
 use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::saccade::Reading;
-use gazeprint::score::Scorer;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -250,7 +249,7 @@ fn cut(
 
 impl<'a> Checked<'a> {
     fn of(
-        scorer: &dyn Scorer,
+        scorer: &dyn LearnedReaders,
         known: &'a KnownReadings,
         learned: Option<&Learned<'_>>,
         of: &[(usize, usize)],

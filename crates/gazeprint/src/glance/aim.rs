@@ -1,16 +1,52 @@
 //! Saccades with where they ended and where they might have.
 
 use super::features::{AIM_FEATURES, AimedWord, LEVELS, SLOPES};
+use crate::kinds::kinds;
 use crate::saccade::{DensityId, Event};
 
-/// The densities that are tilted, by kind of saccade.
-pub(crate) const AIMED: [DensityId; 5] = [
-    DensityId::Alpha1,
-    DensityId::Alpha1Bar,
-    DensityId::Alpha2,
-    DensityId::Alpha3,
-    DensityId::Alpha4,
-];
+kinds! {
+    /// Saccades by where they may end: the types, with refixations by direction.
+    pub(crate) enum AimKind, one of each in ByAim {
+        /// Right in the same word.
+        Onward,
+        /// Left in the same word.
+        Back,
+        NextWord,
+        ForwardSkip,
+        Regression,
+    }
+}
+
+impl AimKind {
+    /// Of saccades whose amplitudes have this density; none of what is no saccade.
+    fn of(density: DensityId) -> Option<Self> {
+        match density {
+            DensityId::Alpha1 => Some(Self::Onward),
+            DensityId::Alpha1Bar => Some(Self::Back),
+            DensityId::Alpha2 => Some(Self::NextWord),
+            DensityId::Alpha3 => Some(Self::ForwardSkip),
+            DensityId::Alpha4 => Some(Self::Regression),
+            DensityId::Alpha0
+            | DensityId::Delta0
+            | DensityId::Delta1
+            | DensityId::Delta2
+            | DensityId::Delta3
+            | DensityId::Delta4 => None,
+        }
+    }
+
+    /// The density of the amplitudes.
+    pub(crate) fn density(self) -> DensityId {
+        match self {
+            Self::Onward => DensityId::Alpha1,
+            Self::Back => DensityId::Alpha1Bar,
+            Self::NextWord => DensityId::Alpha2,
+            Self::ForwardSkip => DensityId::Alpha3,
+            Self::Regression => DensityId::Alpha4,
+        }
+    }
+}
+
 /// Shortest amplitude, and shortest part of a word that is integrated over, in characters (D4).
 const SHORTEST: f64 = 1e-3;
 
@@ -45,8 +81,7 @@ pub(crate) struct Spot {
 /// A saccade, with where it ended and where it might have.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Aim {
-    /// Place of its density among [`AIMED`].
-    pub(crate) kind: usize,
+    pub(crate) kind: AimKind,
     pub(crate) words: Vec<AimedWord>,
     pub(crate) spots: Vec<Spot>,
     pub(crate) landed: Spot,
@@ -55,7 +90,7 @@ pub(crate) struct Aim {
 /// The ways that saccades of one kind may go from a fixation.
 #[derive(Debug)]
 pub(crate) struct Ways<'a> {
-    kind: usize,
+    kind: AimKind,
     from: &'a Event,
     /// The regions of the line's words are between them.
     bounds: &'a [f64],
@@ -65,19 +100,21 @@ pub(crate) struct Ways<'a> {
 }
 
 impl<'a> Ways<'a> {
-    pub(crate) fn new(bounds: &'a [f64], from: &'a Event, density: DensityId) -> Option<Self> {
-        let kind = AIMED.iter().position(|id| *id == density)?;
+    pub(crate) fn new(bounds: &'a [f64], from: &'a Event, kind: AimKind) -> Self {
         let (c, s) = (from.word, from.x);
         let whole = |w: usize| (w, bounds[w], bounds[w + 1]);
-        let ends = match density {
-            DensityId::Alpha1 => vec![(c, s, bounds[c + 1])],
-            DensityId::Alpha1Bar => vec![(c, bounds[c], s)],
-            DensityId::Alpha2 => vec![whole(c + 1)],
-            DensityId::Alpha3 => (c + 2..bounds.len() - 1).map(whole).collect(),
-            _ => (0..c).map(whole).collect(),
+        let ends = match kind {
+            AimKind::Onward => vec![(c, s, bounds[c + 1])],
+            AimKind::Back => vec![(c, bounds[c], s)],
+            AimKind::NextWord => vec![whole(c + 1)],
+            AimKind::ForwardSkip => (c + 2..bounds.len() - 1).map(whole).collect(),
+            AimKind::Regression => (0..c).map(whole).collect(),
         };
-        let leftwards = matches!(density, DensityId::Alpha1Bar | DensityId::Alpha4);
-        Some(Self { kind, from, bounds, leftwards, ends })
+        let leftwards = match kind {
+            AimKind::Back | AimKind::Regression => true,
+            AimKind::Onward | AimKind::NextWord | AimKind::ForwardSkip => false,
+        };
+        Self { kind, from, bounds, leftwards, ends }
     }
 
     /// A place on one of the words where they may end.
@@ -115,7 +152,7 @@ impl Aim {
     /// The saccade from one fixation to the next of a pass. The regions of the line's words are
     /// between `bounds`; `visited` are those fixated before.
     pub(crate) fn new(bounds: &[f64], visited: &[bool], from: &Event, to: &Event) -> Option<Self> {
-        let ways = Ways::new(bounds, from, to.density)?;
+        let ways = Ways::new(bounds, from, AimKind::of(to.density)?);
         let mut aim = ways.aim(visited);
         if let Some(end) = ways.ends.iter().position(|(word, ..)| *word == to.word) {
             aim.landed = ways.spot(end, to.x, 0.0);

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::MOVES;
+use super::{ByMove, Move};
 use crate::saccade::{Event, SaccadeType};
 
 /// Coefficients of each move.
@@ -129,9 +129,14 @@ pub(crate) fn of_type(event: &Event) -> [f64; TYPE_FEATURES] {
 }
 
 /// Which moves are possible at a fixation.
-pub(crate) fn possible(event: &Event) -> [bool; MOVES] {
+pub(crate) fn possible(event: &Event) -> ByMove<bool> {
     let [before, after] = event.situation.around;
-    [true, after > 0, after > 1, before > 0, true, true]
+    ByMove::of(|next| match next {
+        Move::Refixation | Move::Back | Move::Leave => true,
+        Move::NextWord => after > 0,
+        Move::ForwardSkip => after > 1,
+        Move::Regression => before > 0,
+    })
 }
 
 /// Log of the amplitude that led here, in units of seven characters (half a

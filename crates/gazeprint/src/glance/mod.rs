@@ -10,33 +10,114 @@
 pub(crate) mod aim;
 pub(crate) mod features;
 
-pub(crate) use aim::{AIMED, Aim, PART, Spot, Ways, shape};
+pub(crate) use aim::{Aim, AimKind, ByAim, PART, Spot, Ways, shape};
 
 use self::features::{DURATION_FEATURES, TYPE_FEATURES};
-use crate::saccade::{DensityId, Event, Reading};
+use crate::kinds::kinds;
+use crate::saccade::{DensityId, Event, Reading, SaccadeType};
 
-/// What the eye may do next: a saccade of one of the types, with refixations to the left apart, or
-/// leave the line.
-pub(crate) const MOVES: usize = 6;
-/// To leave the line, for another one or for good.
-pub(crate) const LEAVE: usize = 4;
-/// To refixate further left; the type itself stands for refixations to the right.
-pub(crate) const BACK: usize = 5;
+kinds! {
+    /// What the eye may do next: a saccade of one of the types, with refixations to the left apart, or
+    /// leave the line.
+    pub(crate) enum Move, one of each in ByMove {
+        /// To the right in the same word.
+        Refixation,
+        NextWord,
+        ForwardSkip,
+        Regression,
+        /// For another line or for good.
+        Leave,
+        /// To the left in the same word.
+        Back,
+    }
+}
+
+impl Move {
+    /// The move of a saccade.
+    fn of(kind: SaccadeType, density: DensityId) -> Self {
+        match kind {
+            SaccadeType::Refixation if density == DensityId::Alpha1Bar => Self::Back,
+            SaccadeType::Refixation => Self::Refixation,
+            SaccadeType::NextWord => Self::NextWord,
+            SaccadeType::ForwardSkip => Self::ForwardSkip,
+            SaccadeType::Regression => Self::Regression,
+        }
+    }
+
+    /// How a saccade is aimed that makes the move; none to leave the line.
+    pub(crate) fn aim(self) -> Option<AimKind> {
+        match self {
+            Self::Refixation => Some(AimKind::Onward),
+            Self::Back => Some(AimKind::Back),
+            Self::NextWord => Some(AimKind::NextWord),
+            Self::ForwardSkip => Some(AimKind::ForwardSkip),
+            Self::Regression => Some(AimKind::Regression),
+            Self::Leave => None,
+        }
+    }
+
+    /// The name used in tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Refixation => SaccadeType::Refixation.name(),
+            Self::NextWord => SaccadeType::NextWord.name(),
+            Self::ForwardSkip => SaccadeType::ForwardSkip.name(),
+            Self::Regression => SaccadeType::Regression.name(),
+            Self::Leave => "leave",
+            Self::Back => "refixation_left",
+        }
+    }
+}
+
+kinds! {
+    /// How the eye came where it stays.
+    pub(crate) enum StayKind, one of each in ByStay {
+        /// As the first fixation of a pass.
+        First,
+        Refixation,
+        NextWord,
+        ForwardSkip,
+        Regression,
+    }
+}
+
+impl StayKind {
+    pub(crate) fn of(kind: Option<SaccadeType>) -> Self {
+        match kind {
+            None => Self::First,
+            Some(SaccadeType::Refixation) => Self::Refixation,
+            Some(SaccadeType::NextWord) => Self::NextWord,
+            Some(SaccadeType::ForwardSkip) => Self::ForwardSkip,
+            Some(SaccadeType::Regression) => Self::Regression,
+        }
+    }
+
+    /// The density of the durations.
+    pub(crate) fn density(self) -> DensityId {
+        match self {
+            Self::First => DensityId::Delta0,
+            Self::Refixation => DensityId::Delta1,
+            Self::NextWord => DensityId::Delta2,
+            Self::ForwardSkip => DensityId::Delta3,
+            Self::Regression => DensityId::Delta4,
+        }
+    }
+}
+
 /// A saccade with what its type depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Choice {
     pub(crate) features: [f64; TYPE_FEATURES],
-    pub(crate) possible: [bool; MOVES],
-    pub(crate) chosen: usize,
+    pub(crate) possible: ByMove<bool>,
+    pub(crate) chosen: Move,
 }
 
 /// A fixation with what its duration depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Stay {
     pub(crate) features: [f64; DURATION_FEATURES],
-    /// Of the duration, by how the eye came here: 0 for the first fixation of a pass, else the
-    /// number of the saccade type.
-    pub(crate) kind: usize,
+    /// How the eye came here.
+    pub(crate) kind: StayKind,
     /// ms.
     pub(crate) duration: f64,
 }
@@ -62,7 +143,7 @@ impl Glance {
             .map(|(event, next)| {
                 let choice = match next {
                     Some(next) => choice(event, next),
-                    None => reading.complete.then(|| Choice::new(event, LEAVE)),
+                    None => reading.complete.then(|| Choice::new(event, Move::Leave)),
                 };
                 let (stay, aim) = gaze.arrive(&reading.bounds, event);
                 Self { choice, stay, aim }
@@ -73,19 +154,18 @@ impl Glance {
 
 /// What the eye did between two fixations, where that is known.
 fn choice(event: &Event, next: &Event) -> Option<Choice> {
-    let chosen = match next {
-        Event { density: DensityId::Alpha1Bar, .. } => BACK,
-        Event { kind: Some(kind), .. } => *kind as usize,
+    let chosen = match next.kind {
+        Some(kind) => Move::of(kind, next.density),
         // Signal was lost.
-        next if next.line == event.line => return None,
-        _ => LEAVE,
+        None if next.line == event.line => return None,
+        None => Move::Leave,
     };
     Some(Choice::new(event, chosen))
 }
 
 impl Choice {
     /// A move away from a fixation.
-    pub(crate) fn new(event: &Event, chosen: usize) -> Self {
+    pub(crate) fn new(event: &Event, chosen: Move) -> Self {
         Self { features: features::of_type(event), possible: features::possible(event), chosen }
     }
 }
@@ -94,7 +174,7 @@ impl Stay {
     pub(crate) fn new(previous: Option<&Event>, event: &Event) -> Self {
         Self {
             features: features::of_duration(previous, event),
-            kind: event.kind.map_or(0, |kind| kind as usize + 1),
+            kind: StayKind::of(event.kind),
             duration: event.duration,
         }
     }

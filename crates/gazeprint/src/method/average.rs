@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 use statrs::function::gamma::ln_gamma;
 
-use super::Observations;
+use super::{LearnedReaders, Observations};
 use crate::kernels;
-use crate::saccade::Reading;
+use crate::kinds::Kind as _;
+use crate::saccade::{ByType, Reading, SaccadeType};
 use crate::score::Scorer;
 use crate::template::{Layout, MU, Probe};
 
@@ -20,7 +21,7 @@ pub struct AverageScorer {
     /// By density: place after place, all draws of all readers side by side.
     columns: Vec<Vec<f64>>,
     /// Dirichlet counts of the types, prior included, by reader.
-    types: Vec<[f64; 4]>,
+    types: Vec<ByType<f64>>,
     /// Beta counts of the directions of refixations, prior included, by reader.
     refixations: Vec<[f64; 2]>,
     /// The row of the population, which is known well enough to be a single draw.
@@ -81,6 +82,8 @@ fn log_dirichlet(prior: &[f64], counts: &[f64]) -> f64 {
     each + ln_gamma(a) - ln_gamma(a + n)
 }
 
+impl LearnedReaders for AverageScorer {}
+
 impl Scorer for AverageScorer {
     fn len(&self) -> usize {
         self.readers
@@ -98,12 +101,12 @@ impl Scorer for AverageScorer {
                 .binary_search_by_key(&(place as u32), |e| e.0)
                 .map_or(0.0, |found| entries[found].1)
         };
-        let types: [f64; 4] = std::array::from_fn(count);
+        let types: ByType<f64> = ByType::of(|kind: SaccadeType| count(kind.place()));
         let directions: [f64; 2] = std::array::from_fn(|i| count(MU + i));
         let mut scores: Vec<f64> = (0..self.readers)
             .map(|r| {
                 probe.constant()
-                    + log_dirichlet(&self.types[r], &types)
+                    + log_dirichlet(self.types[r].values(), types.values())
                     + log_dirichlet(&self.refixations[r], &directions)
             })
             .collect();

@@ -7,14 +7,14 @@ use rayon::prelude::*;
 
 use super::report::DensityReport;
 use super::{
-    AverageScorer, Family, FitError, FitReport, Fitted, Fold, Method, Monitor, Observations,
-    Scoring, SharedDensity, Training,
+    AverageScorer, Family, FitError, FitReport, Fitted, Fold, LearnedReaders, Method, Monitor,
+    Observations, Scoring, SharedDensity, Training,
 };
 use crate::density::{Tabulated, mix};
 use crate::inference::{Diagnostics, Engine, InferenceError, Laplace, Scratch};
 use crate::random::Stream;
 use crate::saccade::DensityId;
-use crate::score::{Scorer, TemplateScorer};
+use crate::score::TemplateScorer;
 use crate::template::{Layout, Parts};
 
 /// The constants k of the backoff that are tried (D7).
@@ -140,7 +140,7 @@ impl Generative {
     }
 
     /// Readers as a scorer.
-    fn scorer(&self, layout: Layout, part: &Part, k: f64) -> Box<dyn Scorer> {
+    fn scorer(&self, layout: Layout, part: &Part, k: f64) -> Box<dyn LearnedReaders> {
         let Part { shared, observations, densities } = part;
         let backed_off = |density: usize, fit: &ReaderDensity, log_f: &[f64]| {
             mix(own_weight(fit.observations, k), log_f, &shared[density].log_pooled)
@@ -179,6 +179,8 @@ impl Generative {
         }
     }
 }
+
+impl LearnedReaders for TemplateScorer {}
 
 /// All densities of all readers, from the training texts or a part of them.
 struct Part {

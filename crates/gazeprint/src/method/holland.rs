@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use statrs::function::erf::erfc;
 
-use super::{FitError, FitReport, Fitted, Fold, Method, Monitor, Training};
+use super::{FitError, FitReport, Fitted, Fold, LearnedReaders, Method, Monitor, Training};
 use crate::kernels;
 use crate::saccade::Reading;
 use crate::score::Scorer;
@@ -158,6 +158,8 @@ impl HollandScorer {
         if total > 0.0 { sum / total } else { 0.0 }
     }
 }
+
+impl LearnedReaders for HollandScorer {}
 
 impl Scorer for HollandScorer {
     fn len(&self) -> usize {

@@ -1,6 +1,7 @@
 //! Methods that learn readers from what they read (sections 6 and 7 of the model).
 
 mod average;
+mod forger;
 mod generative;
 mod holland;
 mod landwehr;
@@ -12,14 +13,15 @@ mod shared;
 mod stored;
 
 pub use average::AverageScorer;
+pub use forger::{Forger, LearnedReaders, Surprise};
 pub use generative::Generative;
 pub use holland::{Holland, HollandScorer};
 pub use landwehr::{landwehr, landwehr_t, landwehr_ta};
 pub use observations::Observations;
 pub use population::{
     Background, DensityTraits, Evidence, Population, PopulationMethod, PopulationScorer,
-    ReaderPosterior, RegressionTraits, SessionShare, Slopes, StoredPopulationError, Surprise,
-    Template, TemplateError, Trait, Traits, population,
+    ReaderPosterior, RegressionTraits, SessionShare, Slopes, StoredPopulationError, Template,
+    TemplateError, Trait, Traits, population,
 };
 pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;
@@ -35,7 +37,6 @@ use thiserror::Error;
 use crate::inference::{Engine, InferenceError};
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
-use crate::score::Scorer;
 
 /// When probes are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -204,7 +205,7 @@ pub trait Method: Send + Sync {
 /// Learned readers with an account of the learning.
 pub struct Fitted {
     /// The readers.
-    pub scorer: Box<dyn Scorer>,
+    pub scorer: Box<dyn LearnedReaders>,
     /// The same readers learned from parts of the training texts: what is held out there shows how
     /// scores are distributed, for thresholds and calibration, without a look at test texts. Empty
     /// where training texts cannot be divided.
@@ -216,7 +217,7 @@ pub struct Fitted {
 /// Readers learned from a part of the training texts.
 pub struct Fold {
     /// The readers.
-    pub scorer: Box<dyn Scorer>,
+    pub scorer: Box<dyn LearnedReaders>,
     /// The training readings that were held out, as indices into [`Training::readings`].
     pub held_out: Vec<usize>,
     /// By reader: whether they had a part in the other texts. The others are in the scorer, but
@@ -226,7 +227,7 @@ pub struct Fold {
 
 impl Fold {
     /// A fold that held out some of the readings.
-    fn new(scorer: Box<dyn Scorer>, training: &Training<'_>, held_out: &[bool]) -> Self {
+    fn new(scorer: Box<dyn LearnedReaders>, training: &Training<'_>, held_out: &[bool]) -> Self {
         let mut fold =
             Self { scorer, held_out: Vec::new(), learned: vec![false; training.readers()] };
         for (i, (reader, _)) in training.readings().iter().enumerate() {

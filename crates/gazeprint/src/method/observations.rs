@@ -1,7 +1,7 @@
 //! Training readings, sorted by reader and density.
 
 use super::Training;
-use crate::saccade::{DensityId, Event, Observation, Reading};
+use crate::saccade::{ByType, DensityId, Event, Observation, Reading, SaccadeType};
 use crate::template::ReaderModel;
 
 /// What each reader showed of each density, and of the saccade types.
@@ -11,7 +11,7 @@ pub struct Observations {
     /// By density, then reader.
     samples: Vec<Vec<Observation>>,
     /// By reader: how often each type occurred.
-    pub types: Vec<[usize; 4]>,
+    pub types: Vec<ByType<usize>>,
     /// By reader: refixations forward and backward.
     pub refixations: Vec<[usize; 2]>,
     max_width: usize,
@@ -41,7 +41,7 @@ impl Observations {
         let mut all = Self {
             readers,
             samples: vec![Vec::new(); DensityId::ALL.len() * readers],
-            types: vec![[0; 4]; readers],
+            types: vec![ByType::of(|_| 0); readers],
             refixations: vec![[0; 2]; readers],
             max_width: 1,
         };
@@ -51,7 +51,7 @@ impl Observations {
                 let duration = Observation::free(duration(reader, previous, event));
                 all.push(event.duration_density(), reader, duration);
                 if let Some(kind) = event.kind {
-                    all.types[reader][kind as usize] += 1;
+                    all.types[reader][kind] += 1;
                 }
                 match event.density {
                     DensityId::Alpha1 => all.refixations[reader][0] += 1,
@@ -99,16 +99,16 @@ impl Observations {
         readers: std::ops::Range<usize>,
         log_densities: Vec<Vec<f64>>,
     ) -> ReaderModel {
-        let mut types = [0; 4];
+        let mut types: ByType<usize> = ByType::of(|_| 0);
         let mut refixations = [0; 2];
         for reader in readers {
-            types.iter_mut().zip(self.types[reader]).for_each(|(t, n)| *t += n);
+            SaccadeType::ALL.iter().for_each(|kind| types[*kind] += self.types[reader][*kind]);
             refixations.iter_mut().zip(self.refixations[reader]).for_each(|(t, n)| *t += n);
         }
-        let total = types.iter().sum::<usize>() as f64;
+        let total = types.values().iter().sum::<usize>() as f64;
         let [forward, backward] = refixations.map(|n| n as f64);
         ReaderModel {
-            pi: types.map(|n| (n as f64 + 1.0) / (total + 4.0)),
+            pi: types.map(|n| (n as f64 + 1.0) / (total + SaccadeType::COUNT as f64)),
             mu: (forward + 1.0) / (forward + backward + 2.0),
             log_densities,
         }

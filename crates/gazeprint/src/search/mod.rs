@@ -4,13 +4,13 @@
 //! |---|---|
 //! | [`Space`] | turns readers into short rows |
 //! | [`Queries`] | turns slopes of probes into queries |
-//! | [`Index`] | holds rows, and finds the best for queries |
+//! | [`scores`] | compares all rows with a query |
 //!
 //! A search gives candidates; which of them is the best is told by the scores of a
 //! [`Scorer`](crate::score::Scorer) of the candidates alone.
 
-mod index;
+mod scores;
 mod space;
 
-pub use index::{Hit, Index, scores, sum};
+pub use scores::scores;
 pub use space::{COMPONENTS, Queries, QueriesError, Query, Row, Space};

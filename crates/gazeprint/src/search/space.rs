@@ -1,8 +1,7 @@
 //! Short rows whose inner products are nearly the evidence.
 //!
-//! Let `x` be the vector of a reader and `g` the slope of a fixation (see
-//! [`Slopes`](crate::method::Slopes)), so that `e = x . g` is what the fixation says for the reader to
-//! first order. With readers as the rows of `X` and fixations as those of `F`, the evidence
+//! Let `x` be the vector of a reader and `g` the slope of a fixation (the method makes both), so that
+//! `e = x . g` is what the fixation says for the reader to first order. With readers as the rows of `X` and fixations as those of `F`, the evidence
 //! `E = X F' = U S V'` is best kept by its leading components: a reader becomes `y = V' F x`, the
 //! slope of a probe `q = S^-1 U' X g`, and `y . q` is about `x . g`.
 //!

@@ -124,7 +124,7 @@ pub(super) mod tests {
     use super::*;
     use crate::corpus::Limits;
     use crate::glance::aim::{COARSE, FINE};
-    use crate::glance::{AIMED, Glance};
+    use crate::glance::{AimKind, Glance};
     use crate::saccade::readings;
     use crate::simulate::SimulationParams;
 
@@ -134,8 +134,8 @@ pub(super) mod tests {
             SimulationParams { readers: 3, texts: 8, coverage: 1.0, ..SimulationParams::default() };
         let (readings, _) = readings(&params.build().unwrap().run(), Limits::default());
         let aims: Vec<Aim> = readings.iter().flat_map(Glance::all).filter_map(|s| s.aim).collect();
-        for kind in 0..AIMED.len() {
-            assert!(aims.iter().filter(|aim| aim.kind == kind).count() > 3, "{kind}");
+        for kind in AimKind::ALL {
+            assert!(aims.iter().filter(|aim| aim.kind == kind).count() > 3, "{kind:?}");
         }
         aims
     }
@@ -193,7 +193,7 @@ pub(super) mod tests {
                     total += density * width / f64::from(steps);
                 }
             }
-            assert!((total - 1.0).abs() < 0.01, "kind {}: {total}", aim.kind);
+            assert!((total - 1.0).abs() < 0.01, "{:?}: {total}", aim.kind);
         }
     }
 

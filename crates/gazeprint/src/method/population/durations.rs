@@ -4,8 +4,8 @@ use faer::{Col, Mat};
 
 use super::gaussian::{Belief, inverse};
 use crate::density::GaussianPrior;
-use crate::glance::Stay;
 use crate::glance::features::DURATION_FEATURES;
+use crate::glance::{ByStay, Stay};
 
 /// Sums over the fixations of a reader, each taken from the means of its kind: the level of a
 /// duration is the business of its density.
@@ -21,16 +21,16 @@ pub(super) struct Sums {
 impl Sums {
     pub(super) fn of(stays: &[Stay]) -> Self {
         const F: usize = DURATION_FEATURES;
-        let mut counts = [0.0; 5];
-        let mut means = [[0.0; F + 1]; 5];
+        let mut counts: ByStay<f64> = ByStay::of(|_| 0.0);
+        let mut means = ByStay::of(|_| [0.0; F + 1]);
         for stay in stays {
             counts[stay.kind] += 1.0;
             let mean = &mut means[stay.kind];
             mean.iter_mut().zip(&stay.features).for_each(|(m, x)| *m += x);
             mean[F] += stay.duration.ln();
         }
-        for (mean, n) in means.iter_mut().zip(counts) {
-            mean.iter_mut().for_each(|m| *m /= f64::max(n, 1.0));
+        for (mean, n) in means.values_mut().iter_mut().zip(counts.values()) {
+            mean.iter_mut().for_each(|m| *m /= f64::max(*n, 1.0));
         }
         let mut squares = Mat::zeros(F, F);
         let mut products = Col::zeros(F);
@@ -47,7 +47,7 @@ impl Sums {
             }
             total += y * y;
         }
-        let kinds = counts.iter().filter(|n| **n > 0.0).count();
+        let kinds = counts.values().iter().filter(|n| **n > 0.0).count();
         Self { squares, products, total, freedom: stays.len() as f64 - kinds as f64 }
     }
 
@@ -99,6 +99,7 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::glance::StayKind;
 
     fn number(i: usize) -> f64 {
         (i as f64 * 0.754_877_666).fract() - 0.5
@@ -110,8 +111,8 @@ mod tests {
             .map(|i| {
                 let features: [f64; DURATION_FEATURES] =
                     std::array::from_fn(|f| number(17 * i + 5 * f));
-                let kind = i % 2;
-                let level = 5.2 + 0.4 * kind as f64;
+                let kind = [StayKind::First, StayKind::Refixation][i % 2];
+                let level = if kind == StayKind::First { 5.2 } else { 5.6 };
                 let log = level + 0.5 * features[0] - 0.3 * features[4] + 0.2 * number(3 * i + 1);
                 Stay { features, kind, duration: log.exp() }
             })

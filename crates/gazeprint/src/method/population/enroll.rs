@@ -8,9 +8,10 @@ use super::gaussian::{Belief, Message};
 use super::joint::Part;
 use super::{Population, aimed, choices, learn, stays, types};
 use crate::density::{GaussianPrior, Likelihood, Sample, Tabulated};
-use crate::glance::{AIMED, Glance};
+use crate::glance::{AimKind, Glance};
 use crate::inference::{Diagnostics, Engine, Problem, Scratch};
 use crate::kernels;
+use crate::kinds::Kind as _;
 use crate::method::{Observations, SharedDensity};
 use crate::random::Stream;
 use crate::saccade::Reading;
@@ -25,7 +26,7 @@ pub struct ReaderPosterior {
     pub(super) densities: Vec<DensityPosterior>,
     pub(super) types: Vec<f64>,
     pub(super) durations: Vec<f64>,
-    /// In the order of [`AIMED`].
+    /// In the order of [`AimKind::ALL`].
     pub(super) aims: Vec<Vec<f64>>,
 }
 
@@ -90,13 +91,13 @@ impl Population {
     /// What is known of where saccades of one kind land, given the density of their amplitudes.
     pub(super) fn aim_belief(
         &self,
-        kind: usize,
+        kind: AimKind,
         seen: &[Glance],
         log_f: &[f64],
         prior: &GaussianPrior,
         start: &[f64],
     ) -> Option<Belief> {
-        let aims = aimed(kind, &self.densities[AIMED[kind] as usize], seen, log_f);
+        let aims = aimed(kind, &self.densities[kind.density().place()], seen, log_f);
         aims::believe(&aims, prior, start)
     }
 
@@ -114,8 +115,8 @@ impl Population {
                 known.then(|| learn::believe(density, &density.prior, &sample, start))?
             })
             .collect();
-        let aims = self.aims.iter().enumerate().map(|(kind, prior)| {
-            let id = AIMED[kind] as usize;
+        let aims = AimKind::ALL.into_iter().zip(&self.aims).map(|(kind, prior)| {
+            let id = kind.density().place();
             let log_f = self.densities[id].log_density(&densities[id].as_ref()?.mode);
             self.aim_belief(kind, &read.seen, &log_f, prior, prior.mean())
         });
@@ -148,8 +149,8 @@ impl Population {
                 DensityPosterior::of(engine, density, part, &sample, stream(density))
             })
             .collect();
-        let aims = aims.iter().enumerate().map(|(kind, Part { prior, expected })| {
-            let log_f = &densities[AIMED[kind] as usize].log_mean;
+        let aims = AimKind::ALL.into_iter().zip(aims).map(|(kind, Part { prior, expected })| {
+            let log_f = &densities[kind.density().place()].log_mean;
             mode(self.aim_belief(kind, &read.seen, log_f, prior, expected), prior)
         });
         let moves = types::believe(&choices(&read.seen), &types.prior, &types.expected);

@@ -5,7 +5,7 @@
 //! of what context leaves, times what context makes of it. Lines are read from first to last; whoever
 //! leaves one goes on to the next, and the last one ends the reading.
 //!
-//! A forger has limits where the model has none: fixations must be on the line, and durations must
+//! Whoever forges has limits where the model has none: fixations must be on the line, and durations must
 //! count.
 
 use rand::RngExt;
@@ -15,9 +15,9 @@ use super::lanes::{Common, Lanes};
 use crate::corpus::{Chars, Fixation, Landing, Limits, Line, Millis, Text};
 use crate::density::Tabulated;
 use crate::glance::features::{self, DURATION_FEATURES};
-use crate::glance::{Aim, BACK, Choice, LEAVE, MOVES, Spot, Stay, Ways};
+use crate::glance::{Aim, AimKind, ByMove, ByStay, Choice, Move, Spot, Stay, StayKind, Ways};
 use crate::kernels::{self, Pack};
-use crate::saccade::{DensityId, Event, Follower, SaccadeType};
+use crate::saccade::{DensityId, Event, Follower};
 use crate::template::{Layout, MU};
 
 /// Fixations after which a reading ends, for each word of the text and in any case: nobody reads
@@ -27,8 +27,8 @@ const MOST: usize = 32;
 /// Steps in which a place on a word is drawn.
 const STEPS: usize = 64;
 
-/// A reader's template, or that of nobody in particular.
-pub(super) struct Forger<'a> {
+/// A reader's template, or that of nobody in particular, to be run forward.
+pub(super) struct Impersonator<'a> {
     common: &'a Common,
     lanes: &'a Lanes,
     /// The reader's place among them.
@@ -36,10 +36,10 @@ pub(super) struct Forger<'a> {
     /// First places on a line.
     first: Tabulated<'a>,
     /// Of what context leaves of durations, by kind.
-    durations: Vec<Tabulated<'a>>,
+    durations: ByStay<Tabulated<'a>>,
 }
 
-impl<'a> Forger<'a> {
+impl<'a> Impersonator<'a> {
     /// A reader's lane, with the row that holds first places.
     pub(super) fn new(
         common: &'a Common,
@@ -51,10 +51,8 @@ impl<'a> Forger<'a> {
         let (_, grid) = layout.densities().find(|(id, _)| *id == DensityId::Alpha0)?;
         // Of the densities, this is the only one in the row.
         let log_f = row.get(MU + 2..)?.get(..grid.nodes().len())?.to_vec();
-        let durations = common.grids.iter().enumerate();
-        let durations = durations
-            .map(|(kind, grid)| Tabulated::new(grid, lanes.table(kind, lane).to_vec()))
-            .collect();
+        let duration = |kind| Tabulated::new(&common.grids[kind], lanes.table(kind, lane).to_vec());
+        let durations = ByStay::of(duration);
         Some(Self { common, lanes, lane, first: Tabulated::new(grid, log_f), durations })
     }
 
@@ -83,8 +81,8 @@ impl<'a> Forger<'a> {
                     return fixations;
                 }
                 visited[word] = true;
-                let Some(density) = self.next_move(&event, rng) else { break };
-                let Some(landing) = self.landing(line, &visited, &event, density, rng) else {
+                let Some(kind) = self.next_aim(&event, rng) else { break };
+                let Some(landing) = self.landing(line, &visited, &event, kind, rng) else {
                     break;
                 };
                 (word, x) = landing;
@@ -112,7 +110,7 @@ impl<'a> Forger<'a> {
     ) -> f64 {
         let factor = self.factor(&features::of_duration(previous, event));
         let [least, most] = limits.durations().map(|limit| limit.0);
-        let kind = event.kind.map_or(0, |kind| kind as usize + 1);
+        let kind = StayKind::of(event.kind);
         let residual =
             self.durations[kind].quantile(least / factor, most / factor, rng.random::<f64>());
         (residual * factor).clamp(least, most)
@@ -130,7 +128,7 @@ impl<'a> Forger<'a> {
     }
 
     /// The density of that, by kind.
-    pub(super) fn duration_density(&self, kind: usize) -> &Tabulated<'a> {
+    pub(super) fn duration_density(&self, kind: StayKind) -> &Tabulated<'a> {
         &self.durations[kind]
     }
 
@@ -145,25 +143,14 @@ impl<'a> Forger<'a> {
         spots.iter().map(log_mass).collect()
     }
 
-    /// The density of the next saccade; none to leave the line.
-    fn next_move(&self, event: &Event, rng: &mut ChaCha8Rng) -> Option<DensityId> {
-        let p = self.moves(event);
-        match drawn(&p, rng) {
-            LEAVE => None,
-            BACK => Some(DensityId::Alpha1Bar),
-            chosen if chosen == SaccadeType::Refixation as usize => Some(DensityId::Alpha1),
-            chosen if chosen == SaccadeType::NextWord as usize => Some(DensityId::Alpha2),
-            chosen if chosen == SaccadeType::ForwardSkip as usize => Some(DensityId::Alpha3),
-            _ => Some(DensityId::Alpha4),
-        }
-    }
-
-    fn moves(&self, event: &Event) -> [f64; MOVES] {
-        self.moves_of(&Choice::new(event, LEAVE))
+    /// How the next saccade is aimed; none to leave the line.
+    fn next_aim(&self, event: &Event, rng: &mut ChaCha8Rng) -> Option<AimKind> {
+        let p = self.moves_of(&Choice::new(event, Move::Leave));
+        Move::ALL[drawn(p.values(), rng)].aim()
     }
 
     /// Probabilities of what may come next.
-    pub(super) fn moves_of(&self, choice: &Choice) -> [f64; MOVES] {
+    pub(super) fn moves_of(&self, choice: &Choice) -> ByMove<f64> {
         let free = kernels::vectorised(|| self.lanes.predictors(&choice.features));
         let free = free.map(|of_type| of_type.0[self.lane]);
         choice.probabilities(&free).0
@@ -176,10 +163,10 @@ impl<'a> Forger<'a> {
         line: &Line,
         visited: &[bool],
         from: &Event,
-        density: DensityId,
+        kind: AimKind,
         rng: &mut ChaCha8Rng,
     ) -> Option<(usize, f64)> {
-        let ways = Ways::new(line.bounds(), from, density)?;
+        let ways = Ways::new(line.bounds(), from, kind);
         let aim = ways.aim(visited);
         let masses = relative(&self.log_masses(&aim, &aim.spots));
         let mut words = vec![0.0; aim.words.len()];
@@ -259,8 +246,8 @@ mod tests {
         let (scorer, texts, like) = scorer();
         let limits = Limits::new(ANY[0], ANY[1]).unwrap();
         for reader in [Some(0), Some(2), None] {
-            let forger = scorer.forger(reader).unwrap();
-            let mut moves = vec![Vec::new(); MOVES];
+            let forger = scorer.impersonator(reader).unwrap();
+            let mut moves: ByMove<Vec<f64>> = ByMove::of(|_| Vec::new());
             let (mut next, mut landing, mut overshoot) = (Vec::new(), Vec::new(), Vec::new());
             let (mut skip, mut refixation) = (Vec::new(), Vec::new());
             let (mut duration, mut squared, mut lagged) = (Vec::new(), Vec::new(), Vec::new());
@@ -275,8 +262,8 @@ mod tests {
                 for glance in Glance::all(&reading) {
                     let choice = glance.choice.unwrap();
                     let p = forger.moves_of(&choice);
-                    for (kind, terms) in moves.iter_mut().enumerate() {
-                        terms.push(f64::from(choice.chosen == kind) - p[kind]);
+                    for kind in Move::ALL {
+                        moves[kind].push(f64::from(choice.chosen == kind) - p[kind]);
                     }
                     let surprise = forger.surprise(&glance);
                     next.extend(surprise.next);
@@ -290,8 +277,8 @@ mod tests {
                     before = Some(surprise.duration);
                 }
             }
-            for (kind, terms) in moves.iter().enumerate() {
-                assert_centred(&format!("move {kind}"), terms);
+            for (kind, terms) in moves.iter() {
+                assert_centred(kind.name(), terms);
             }
             for (name, terms) in [
                 ("next", next),
@@ -314,7 +301,7 @@ mod tests {
         let limits = Limits::new(Millis(180.0), Millis(190.0)).unwrap();
         let stream = Stream { seed: 1, index: 7 };
         let forge = |scorer: &PopulationScorer, text: &Text| {
-            crate::score::Scorer::forge(scorer, Some(1), text, limits, stream).unwrap()
+            crate::method::Forger::forge(scorer, Some(1), text, limits, stream).unwrap()
         };
         let one = forge(&scorer, &texts[0]);
         assert_eq!(one, forge(&scorer, &texts[0]));
@@ -324,7 +311,7 @@ mod tests {
         scorer.readers.iter_mut().for_each(Lanes::never_leave);
         let words: usize = texts[0].lines().iter().map(|l| l.words().len()).sum();
         assert_eq!(forge(&scorer, &texts[0]).len(), MOST_PER_WORD * words + MOST);
-        let nobody = crate::score::Scorer::forge(&scorer, Some(3), &texts[0], limits, stream);
+        let nobody = crate::method::Forger::forge(&scorer, Some(3), &texts[0], limits, stream);
         assert!(nobody.is_none());
     }
 }

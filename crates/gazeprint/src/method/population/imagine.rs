@@ -6,7 +6,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::Population;
 use super::template::Template;
 use crate::density::Tabulated;
-use crate::glance::AIMED;
+use crate::glance::AimKind;
 use crate::method::SharedDensity;
 use crate::random::Stream;
 
@@ -36,7 +36,7 @@ impl Population {
         });
         let mut next = || parts.next().unwrap_or_else(Mat::new);
         let (types, durations) = (next(), next());
-        let aims: Vec<Mat<f64>> = AIMED.iter().map(|_| next()).collect();
+        let aims: Vec<Mat<f64>> = AimKind::ALL.iter().map(|_| next()).collect();
         let densities: Vec<Mat<f64>> =
             self.densities.iter().map(|density| unnormalised(density, &next())).collect();
         let template = |j: usize| {

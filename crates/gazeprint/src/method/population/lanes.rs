@@ -7,8 +7,9 @@ use pulp::NullaryFnOnce;
 use super::types::FREE;
 use crate::density::Grid;
 use crate::glance::features::{AimedWord, DURATION_FEATURES, TYPE_FEATURES};
-use crate::glance::{AIMED, Choice, Glance, MOVES, PART, Spot};
+use crate::glance::{AimKind, ByAim, ByMove, ByStay, Choice, Glance, PART, Spot, StayKind};
 use crate::kernels::{self, LANES, Pack, PackProduct};
+use crate::kinds::Kind as _;
 
 /// What depends on the situation, for up to [`LANES`] readers side by side. Lanes without a reader
 /// are nought everywhere.
@@ -19,11 +20,11 @@ pub(super) struct Lanes {
     /// Feature after feature.
     durations: Vec<Pack>,
     /// Log densities of durations: kind after kind, reader after reader, node after node.
-    tables: Vec<Vec<f64>>,
+    tables: ByStay<Vec<f64>>,
     /// By kind of saccade, feature after feature.
-    aims: Vec<Vec<Pack>>,
+    aims: ByAim<Vec<Pack>>,
     /// Log densities of amplitudes: by kind of saccade, node after node.
-    amplitudes: Vec<Vec<Pack>>,
+    amplitudes: ByAim<Vec<Pack>>,
 }
 
 /// One reader, for [`Lanes`].
@@ -31,11 +32,11 @@ pub(super) struct Lane<'a> {
     pub(super) types: &'a [f64],
     pub(super) durations: &'a [f64],
     /// By kind.
-    pub(super) tables: [&'a [f64]; 5],
+    pub(super) tables: ByStay<&'a [f64]>,
     /// By kind of saccade.
     pub(super) aims: &'a [Vec<f64>],
     /// Log densities of amplitudes, by kind of saccade.
-    pub(super) amplitudes: [&'a [f64]; AIMED.len()],
+    pub(super) amplitudes: ByAim<&'a [f64]>,
 }
 
 impl Lanes {
@@ -48,32 +49,29 @@ impl Lanes {
             }
             packs
         };
-        let kinds = 0..AIMED.len();
         Self {
             types: side_by_side(&|lane| lane.types),
             durations: side_by_side(&|lane| lane.durations),
-            tables: (0..5)
-                .map(|kind| {
-                    let mut table = Vec::new();
-                    lanes.iter().for_each(|lane| table.extend_from_slice(lane.tables[kind]));
-                    let nodes = lanes.first().map_or(0, |lane| lane.tables[kind].len());
-                    table.resize(LANES * nodes, 0.0);
-                    table
-                })
-                .collect(),
-            aims: kinds.clone().map(|kind| side_by_side(&|lane| &lane.aims[kind])).collect(),
-            amplitudes: kinds.map(|kind| side_by_side(&|lane| lane.amplitudes[kind])).collect(),
+            tables: ByStay::of(|kind| {
+                let mut table = Vec::new();
+                lanes.iter().for_each(|lane| table.extend_from_slice(lane.tables[kind]));
+                let nodes = lanes.first().map_or(0, |lane| lane.tables[kind].len());
+                table.resize(LANES * nodes, 0.0);
+                table
+            }),
+            aims: ByAim::of(|kind: AimKind| side_by_side(&|lane| &lane.aims[kind.place()])),
+            amplitudes: ByAim::of(|kind| side_by_side(&|lane| lane.amplitudes[kind])),
         }
     }
 
     #[cfg(test)]
     pub(super) fn never_leave(&mut self) {
-        let leave = FREE.iter().position(|free| *free == crate::glance::LEAVE).unwrap();
+        let leave = FREE.iter().position(|free| *free == crate::glance::Move::Leave).unwrap();
         self.types[leave * TYPE_FEATURES] = Pack::all(-1e6);
     }
 
     /// Log densities of durations of a kind, of one reader.
-    pub(super) fn table(&self, kind: usize, lane: usize) -> &[f64] {
+    pub(super) fn table(&self, kind: StayKind, lane: usize) -> &[f64] {
         let nodes = self.tables[kind].len() / LANES;
         &self.tables[kind][lane * nodes..(lane + 1) * nodes]
     }
@@ -94,20 +92,20 @@ impl Lanes {
 
     #[inline(always)]
     fn score_type(&self, choice: &Choice, sums: &mut Sums) {
-        let mut logits = [Pack::ZERO; MOVES];
+        let mut logits = ByMove::of(|_| Pack::ZERO);
         // The move that others are held against has the predictor 0.
         for (kind, predictor) in FREE.into_iter().zip(self.predictors(&choice.features)) {
             logits[kind] = predictor;
         }
         let mut peak = Pack::all(f64::NEG_INFINITY);
-        for (logits, possible) in logits.iter().zip(choice.possible) {
-            if possible {
+        for (logits, possible) in logits.values().iter().zip(choice.possible.values()) {
+            if *possible {
                 peak = peak.max(logits);
             }
         }
         let mut total = Pack::ZERO;
-        for (logits, possible) in logits.iter().zip(choice.possible) {
-            if possible {
+        for (logits, possible) in logits.values().iter().zip(choice.possible.values()) {
+            if *possible {
                 total = total.plus_exp(logits, &peak);
             }
         }
@@ -120,7 +118,7 @@ impl Lanes {
 
     /// The level, slope and bend of a word.
     #[inline(always)]
-    pub(super) fn shape(&self, kind: usize, word: &AimedWord) -> [Pack; 3] {
+    pub(super) fn shape(&self, kind: AimKind, word: &AimedWord) -> [Pack; 3] {
         let mut shape = [Pack::ZERO; 3];
         for ((x, part), coefficients) in word.features.iter().zip(PART).zip(&self.aims[kind]) {
             shape[part] = shape[part].plus(*x, coefficients);
@@ -130,7 +128,7 @@ impl Lanes {
 
     /// Log of the mass of a spot, not normalised, given the shape of its word.
     #[inline(always)]
-    pub(super) fn log_mass(&self, kind: usize, shape: &[Pack; 3], spot: &Placed) -> Pack {
+    pub(super) fn log_mass(&self, kind: AimKind, shape: &[Pack; 3], spot: &Placed) -> Pack {
         let table = &self.amplitudes[kind];
         let [level, slope, bend] = shape;
         Pack::all(spot.log_width)
@@ -205,7 +203,7 @@ pub(super) struct Look<'a> {
 
 #[derive(Debug)]
 struct LookedStay {
-    kind: usize,
+    kind: StayKind,
     centred: [f64; DURATION_FEATURES],
     /// Where the duration lies on its grid, in cells from half a cell before its first node.
     root_steps: f64,
@@ -215,7 +213,7 @@ struct LookedStay {
 
 #[derive(Debug)]
 struct LookedAim<'a> {
-    kind: usize,
+    kind: AimKind,
     words: &'a [AimedWord],
     spots: Vec<Placed>,
     landed: Placed,
@@ -304,9 +302,9 @@ pub(super) struct Common {
     /// Means of the features.
     pub(super) centre: [f64; DURATION_FEATURES],
     /// Of the densities of durations, by kind.
-    pub(super) grids: [Arc<Grid>; 5],
+    pub(super) grids: ByStay<Arc<Grid>>,
     /// Of the densities of amplitudes, by kind of saccade.
-    pub(super) amplitudes: [Arc<Grid>; AIMED.len()],
+    pub(super) amplitudes: ByAim<Arc<Grid>>,
 }
 
 impl Common {
@@ -338,7 +336,7 @@ impl Common {
     }
 
     /// Where a spot lies on the grid of a kind of saccade.
-    pub(super) fn placed(&self, kind: usize, spot: &Spot) -> Placed {
+    pub(super) fn placed(&self, kind: AimKind, spot: &Spot) -> Placed {
         let grid = &self.amplitudes[kind];
         let place = grid.place(spot.amplitude.max(grid.lower()));
         let Spot { word, v, log_width, .. } = *spot;
@@ -359,11 +357,11 @@ impl Common {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::glance::Stay;
+    use crate::glance::{Move, Stay};
     use crate::method::population::aims::tests::{aims, coefficients, log_density, log_f};
 
     fn stay() -> Stay {
-        Stay { features: [0.0; DURATION_FEATURES], kind: 0, duration: 1.0 }
+        Stay { features: [0.0; DURATION_FEATURES], kind: StayKind::First, duration: 1.0 }
     }
 
     /// Readers side by side score as each does alone.
@@ -372,17 +370,21 @@ mod tests {
         let grid = Grid::new(0.0, 60.0);
         let scales = [0.0, 0.4, -0.9];
         let tables = log_f(&grid);
-        let aimed = scales.map(|scale| vec![coefficients(scale); AIMED.len()]);
+        let aimed = scales.map(|scale| vec![coefficients(scale); AimKind::COUNT]);
         let lane = |aims| Lane {
             types: &[0.0; FREE.len() * TYPE_FEATURES],
             durations: &[0.0; DURATION_FEATURES],
-            tables: [&tables; 5],
+            tables: ByStay::of(|_| &tables[..]),
             aims,
-            amplitudes: [&tables; AIMED.len()],
+            amplitudes: ByAim::of(|_| &tables[..]),
         };
         let lanes = [Lanes::new(&aimed.each_ref().map(|aims| lane(aims)))];
-        let grids = std::array::from_fn(|_| Arc::new(grid.clone()));
-        let common = Common { centre: [0.0; DURATION_FEATURES], amplitudes: grids.clone(), grids };
+        let grid_of_all = Arc::new(grid.clone());
+        let common = Common {
+            centre: [0.0; DURATION_FEATURES],
+            amplitudes: ByAim::of(|_| Arc::clone(&grid_of_all)),
+            grids: ByStay::of(|_| Arc::clone(&grid_of_all)),
+        };
         for aim in aims() {
             let seen = [Glance { choice: None, stay: stay(), aim: Some(aim) }];
             let [_, amplitudes, _] = parts(&lanes, &common.looks(&seen))[0];
@@ -399,22 +401,28 @@ mod tests {
         let coefficient = |reader: usize, i: usize| ((reader * 131 + i * 17) as f64).sin();
         let of = |reader| (0..FREE.len() * TYPE_FEATURES).map(move |i| coefficient(reader, i));
         let types: [Vec<f64>; 3] = [0, 1, 2].map(|reader| of(reader).collect());
-        let aims = vec![vec![0.0; crate::glance::features::AIM_FEATURES]; AIMED.len()];
+        let aims = vec![vec![0.0; crate::glance::features::AIM_FEATURES]; AimKind::COUNT];
         let lane = |types| Lane {
             types,
             durations: &[0.0; DURATION_FEATURES],
-            tables: [&[0.0; 3]; 5],
+            tables: ByStay::of(|_| &[0.0; 3][..]),
             aims: &aims,
-            amplitudes: [&[0.0; 3]; AIMED.len()],
+            amplitudes: ByAim::of(|_| &[0.0; 3][..]),
         };
         let lanes = [Lanes::new(&types.each_ref().map(|types| lane(types)))];
-        let grids = std::array::from_fn(|_| Arc::new(Grid::with_cells(0.0, 1.0, 2)));
-        let common = Common { centre: [0.0; DURATION_FEATURES], amplitudes: grids.clone(), grids };
+        let grid_of_all = Arc::new(Grid::with_cells(0.0, 1.0, 2));
+        let common = Common {
+            centre: [0.0; DURATION_FEATURES],
+            amplitudes: ByAim::of(|_| Arc::clone(&grid_of_all)),
+            grids: ByStay::of(|_| Arc::clone(&grid_of_all)),
+        };
         for number in 0..60 {
             let features = std::array::from_fn(|f| ((f + 7 * number) as f64 * 0.7).cos());
-            let possible: [bool; MOVES] =
-                std::array::from_fn(|kind| kind == number % MOVES || (number + kind) % 3 > 0);
-            let choice = Choice { features, possible, chosen: number % MOVES };
+            let chosen = Move::ALL[number % Move::COUNT];
+            let possible = ByMove::of(|kind: Move| {
+                kind == chosen || !(number + kind.place()).is_multiple_of(3)
+            });
+            let choice = Choice { features, possible, chosen };
             let seen = [Glance { choice: Some(choice), stay: stay(), aim: None }];
             let [found, ..] = parts(&lanes, &common.looks(&seen))[0];
             for (found, types) in found.0.into_iter().zip(&types) {
@@ -437,21 +445,25 @@ mod tests {
             grid.nodes().iter().map(|x| (0.01 * x + scale).sin()).collect::<Vec<f64>>()
         });
         let durations = scales.map(|scale| [scale / 3.0; DURATION_FEATURES]);
-        let aims = vec![vec![0.0; crate::glance::features::AIM_FEATURES]; AIMED.len()];
+        let aims = vec![vec![0.0; crate::glance::features::AIM_FEATURES]; AimKind::COUNT];
         let lane = |i: usize| Lane {
             types: &[0.0; FREE.len() * TYPE_FEATURES],
             durations: &durations[i],
-            tables: [&tables[i]; 5],
+            tables: ByStay::of(|_| &tables[i][..]),
             aims: &aims,
-            amplitudes: [&tables[i]; AIMED.len()],
+            amplitudes: ByAim::of(|_| &tables[i][..]),
         };
         let lanes = [Lanes::new(&[lane(0), lane(1), lane(2)])];
-        let grids = std::array::from_fn(|_| Arc::new(grid.clone()));
-        let common = Common { centre: [0.1; DURATION_FEATURES], amplitudes: grids.clone(), grids };
+        let grid_of_all = Arc::new(grid.clone());
+        let common = Common {
+            centre: [0.1; DURATION_FEATURES],
+            amplitudes: ByAim::of(|_| Arc::clone(&grid_of_all)),
+            grids: ByStay::of(|_| Arc::clone(&grid_of_all)),
+        };
         for number in 0..200 {
             let features = std::array::from_fn(|f| ((f + 7 * number) as f64 * 0.7).cos());
             let duration = 5.0 + 6.0 * number as f64;
-            let stay = Stay { features, kind: number % 5, duration };
+            let stay = Stay { features, kind: StayKind::ALL[number % StayKind::COUNT], duration };
             let seen = [Glance { choice: None, stay, aim: None }];
             let [.., found] = parts(&lanes, &common.looks(&seen))[0];
             for i in 0..scales.len() {

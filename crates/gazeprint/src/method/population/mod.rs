@@ -54,13 +54,13 @@ pub use self::scorer::{Evidence, PopulationScorer};
 pub use self::slope::Slopes;
 use self::stored::StoredPopulation;
 pub use self::stored::StoredPopulationError;
-pub use self::surprise::Surprise;
 pub use self::template::{Background, Template, TemplateError};
 pub use self::traits::{DensityTraits, RegressionTraits, SessionShare, Trait, Traits};
 use super::{FitError, Monitor, Observations, SharedDensity};
 use crate::density::GaussianPrior;
 use crate::glance::features::{self, DURATION_FEATURES};
-use crate::glance::{AIMED, Choice, Glance, Stay};
+use crate::glance::{AimKind, Choice, Glance, Stay};
+use crate::kinds::Kind as _;
 use crate::saccade::{DensityId, Event, Reading};
 
 /// What readers have in common, and how they differ.
@@ -74,7 +74,7 @@ pub struct Population {
     densities: Vec<SharedDensity>,
     types: GaussianPrior,
     durations: GaussianPrior,
-    /// In the order of [`AIMED`].
+    /// In the order of [`AimKind::ALL`].
     aims: Vec<GaussianPrior>,
     /// Means of the features of durations.
     centre: [f64; DURATION_FEATURES],
@@ -99,7 +99,7 @@ fn stays(seen: &[Glance]) -> Vec<Stay> {
 
 /// The saccades of one kind, with a reader's density of their amplitudes.
 fn aimed<'a>(
-    kind: usize,
+    kind: AimKind,
     density: &SharedDensity,
     seen: &'a [Glance],
     log_f: &[f64],
@@ -147,7 +147,7 @@ impl Population {
             densities: Vec::with_capacity(DensityId::ALL.len()),
             types: types.prior,
             durations: durations.prior,
-            aims: Vec::with_capacity(AIMED.len()),
+            aims: Vec::with_capacity(AimKind::COUNT),
             centre: learn::centre(&seen),
             variance,
             shares: Vec::new(),
@@ -174,9 +174,10 @@ impl Population {
             population.densities.push(density);
             population.fell += usize::from(fell);
         }
-        for (kind, id) in AIMED.into_iter().enumerate() {
+        for kind in AimKind::ALL {
             check()?;
-            let density = &population.densities[id as usize];
+            let id = kind.density();
+            let density = &population.densities[id.place()];
             let aims: Vec<Vec<Aimed<'_>>> = (0..seen.len())
                 .into_par_iter()
                 .map(|reader| {

@@ -3,13 +3,13 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::forge::Forger;
+use super::forge::Impersonator;
 use super::lanes::{Common, Lanes, parts};
-use super::surprise::Surprise;
 use crate::corpus::{Fixation, Limits, Text};
 use crate::glance::Glance;
 use crate::kernels::{LANES, Pack};
 use crate::live::LiveStep;
+use crate::method::{Forger, LearnedReaders, Surprise};
 use crate::random::Stream;
 use crate::saccade::Reading;
 use crate::score::{Scorer, TemplateScorer};
@@ -107,7 +107,15 @@ impl Scorer for PopulationScorer {
         let place = self.places.layout().probe_of(std::slice::from_ref(step.event()));
         self.scores(&place.with_glances(vec![step.glance().clone()], 0))
     }
+}
 
+impl LearnedReaders for PopulationScorer {
+    fn forger(&self) -> Option<&dyn Forger> {
+        Some(self)
+    }
+}
+
+impl Forger for PopulationScorer {
     fn forge(
         &self,
         reader: Option<usize>,
@@ -115,29 +123,29 @@ impl Scorer for PopulationScorer {
         limits: Limits,
         stream: Stream,
     ) -> Option<Vec<Fixation>> {
-        Some(self.forger(reader)?.read(text, limits, &mut stream.chain(0)))
+        Some(self.impersonator(reader)?.read(text, limits, &mut stream.chain(0)))
     }
 
     fn surprises(&self, reader: usize, reading: &Reading) -> Option<Vec<Surprise>> {
-        let forger = self.forger(Some(reader))?;
-        Some(Glance::all(reading).iter().map(|seen| forger.surprise(seen)).collect())
+        let template = self.impersonator(Some(reader))?;
+        Some(Glance::all(reading).iter().map(|glance| template.surprise(glance)).collect())
     }
 }
 
 impl PopulationScorer {
     /// A reader's template, to be run forward; that of nobody in particular without a reader.
-    pub(super) fn forger(&self, reader: Option<usize>) -> Option<Forger<'_>> {
+    pub(super) fn impersonator(&self, reader: Option<usize>) -> Option<Impersonator<'_>> {
         let layout = self.places.layout();
         match reader {
             Some(reader) if reader >= self.len() => None,
             Some(reader) => {
                 let row: Vec<f64> = self.places.row(reader).collect();
                 let [lanes, lane] = of_reader(reader);
-                Forger::new(&self.common, &self.readers[lanes], lane, layout, &row)
+                Impersonator::new(&self.common, &self.readers[lanes], lane, layout, &row)
             }
             None => {
                 let row = self.places.population_row();
-                Forger::new(&self.common, &self.population, 0, layout, row)
+                Impersonator::new(&self.common, &self.population, 0, layout, row)
             }
         }
     }

@@ -10,7 +10,8 @@ use super::template::{Background, Template};
 use super::types::{FREE, TYPE_COEFFICIENTS};
 use crate::density::{Grid, Place};
 use crate::glance::features::{AIM_FEATURES, DURATION_FEATURES, TYPE_FEATURES};
-use crate::glance::{AIMED, Glance, Spot};
+use crate::glance::{AimKind, ByAim, ByStay, Glance, Spot};
+use crate::kinds::Kind as _;
 use crate::score::TemplateScorer;
 use crate::template::Probe;
 
@@ -19,9 +20,9 @@ use crate::template::Probe;
 struct Axes {
     aims: usize,
     /// Log densities of durations, by kind.
-    tables: [usize; 5],
+    tables: ByStay<usize>,
     /// Log densities of amplitudes, by kind of saccade.
-    amplitudes: [usize; AIMED.len()],
+    amplitudes: ByAim<usize>,
     places: usize,
     len: usize,
 }
@@ -35,9 +36,9 @@ impl Axes {
             start
         };
         Self {
-            aims: take(AIMED.len() * AIM_FEATURES),
-            tables: common.grids.each_ref().map(|grid| take(grid.nodes().len())),
-            amplitudes: common.amplitudes.each_ref().map(|grid| take(grid.nodes().len())),
+            aims: take(AimKind::COUNT * AIM_FEATURES),
+            tables: ByStay::of(|kind| take(common.grids[kind].nodes().len())),
+            amplitudes: ByAim::of(|kind| take(common.amplitudes[kind].nodes().len())),
             places: take(places.layout().len()),
             len,
         }
@@ -91,8 +92,8 @@ impl Slopes {
         numbers.extend_from_slice(lane.types);
         numbers.extend_from_slice(lane.durations);
         lane.aims.iter().for_each(|aims| numbers.extend_from_slice(aims));
-        lane.tables.iter().for_each(|table| numbers.extend_from_slice(table));
-        lane.amplitudes.iter().for_each(|table| numbers.extend_from_slice(table));
+        lane.tables.values().iter().for_each(|table| numbers.extend_from_slice(table));
+        lane.amplitudes.values().iter().for_each(|table| numbers.extend_from_slice(table));
         numbers.extend(template.places(self.places.layout()));
         numbers
     }
@@ -175,7 +176,7 @@ impl Adding<'_> {
         let Some(aim) = &seen.aim else { return };
         let Slopes { axes, common, nobody, .. } = self.slopes;
         let (lane, grid) = (nobody.lane(), &common.amplitudes[aim.kind]);
-        let coefficients = &lane.aims[aim.kind];
+        let coefficients = &lane.aims[aim.kind.place()];
         let place = |spot: &Spot| grid.place(spot.amplitude.max(grid.lower()));
         let table = lane.amplitudes[aim.kind];
         let logs: Vec<f64> = aim
@@ -188,7 +189,7 @@ impl Adding<'_> {
             })
             .collect();
         let total = crate::kernels::log_sum_exp(&logs);
-        let start = axes.aims + aim.kind * AIM_FEATURES;
+        let start = axes.aims + aim.kind.place() * AIM_FEATURES;
         let landed = std::iter::once((&aim.landed, 1.0));
         let expected = aim.spots.iter().zip(&logs).map(|(spot, log)| (spot, -(log - total).exp()));
         for (spot, weight) in landed.chain(expected) {
@@ -224,8 +225,10 @@ mod tests {
         let aims = a.aims.iter().zip(b.aims).map(|(a, b)| mixed(a, b)).collect();
         let first = vec![0.0; Grid::new(0.0, 1.0).nodes().len()];
         let densities = std::iter::once(first)
-            .chain(a.amplitudes.iter().zip(b.amplitudes).map(|(a, b)| mixed(a, b)))
-            .chain(a.tables.iter().zip(b.tables).map(|(a, b)| mixed(a, b)));
+            .chain(
+                a.amplitudes.values().iter().zip(b.amplitudes.values()).map(|(a, b)| mixed(a, b)),
+            )
+            .chain(a.tables.values().iter().zip(b.tables.values()).map(|(a, b)| mixed(a, b)));
         let (types, durations) = (mixed(a.types, b.types), mixed(a.durations, b.durations));
         Template::new(types, durations, aims, densities.collect())
     }

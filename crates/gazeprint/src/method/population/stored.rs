@@ -7,7 +7,7 @@ use super::Population;
 use super::joint::Joint;
 use super::types::TYPE_COEFFICIENTS;
 use crate::density::GaussianPrior;
-use crate::glance::AIMED;
+use crate::glance::AimKind;
 use crate::glance::features::{self, AIM_FEATURES, DURATION_FEATURES, Feature};
 use crate::method::SharedDensity;
 use crate::saccade::DensityId;
@@ -139,8 +139,8 @@ impl TryFrom<StoredPopulation> for Population {
         check_length("types", &types, TYPE_COEFFICIENTS)?;
         check_length("durations", &durations, DURATION_FEATURES)?;
         aims.iter().try_for_each(|prior| check_length("aims", prior, AIM_FEATURES))?;
-        if aims.len() != AIMED.len() {
-            let (found, expected) = (aims.len(), AIMED.len());
+        if aims.len() != AimKind::COUNT {
+            let (found, expected) = (aims.len(), AimKind::COUNT);
             return Err(StoredPopulationError::Kinds { found, expected });
         }
         let finite = |v: f64| v.is_finite();

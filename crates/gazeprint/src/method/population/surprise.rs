@@ -6,42 +6,24 @@
 
 use statrs::function::erf::erf_inv;
 
-use super::forge::Forger;
+use super::forge::Impersonator;
 use crate::density::Tabulated;
-use crate::glance::{Aim, BACK, Glance};
-use crate::saccade::SaccadeType;
-
-/// A fixation, held against a template.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Surprise {
-    /// Log probability of what the eye did next, less its mean; none where signal was lost.
-    pub next: Option<f64>,
-    /// Whether the next word was skipped, as 0 or 1, less the probability; none where it cannot be
-    /// or signal was lost.
-    pub skip: Option<f64>,
-    /// The same of a refixation.
-    pub refixation: Option<f64>,
-    /// Log density of the place where the saccade ended, less its mean; none where a pass starts.
-    pub landing: Option<f64>,
-    /// How much too far it went, standardised; none where a pass starts.
-    pub overshoot: Option<f64>,
-    /// The duration, standardised to a normal distribution.
-    pub duration: f64,
-}
+use crate::glance::{Aim, Glance, Move};
+use crate::method::Surprise;
 
 /// Probabilities closer to 0 or 1 than this are this: nothing rare is infinitely so.
 const RARE: f64 = 1e-6;
 
-impl Forger<'_> {
+impl Impersonator<'_> {
     /// How a fixation compares with the template.
     pub(super) fn surprise(&self, seen: &Glance) -> Surprise {
         let choice = seen.choice.as_ref().map(|choice| (choice, self.moves_of(choice)));
         let next = choice.map(|(choice, p)| {
-            let mean: f64 = p.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum();
+            let mean: f64 = p.values().iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum();
             p[choice.chosen].max(RARE).ln() - mean
         });
         // Less the probability of any of these moves.
-        let made = |moves: &[usize]| {
+        let made = |moves: &[Move]| {
             let (choice, p) = choice.filter(|(choice, _)| choice.possible[moves[0]])?;
             let expected: f64 = moves.iter().map(|kind| p[*kind]).sum();
             Some(if moves.contains(&choice.chosen) { 1.0 - expected } else { -expected })
@@ -49,8 +31,8 @@ impl Forger<'_> {
         let landing = seen.aim.as_ref().map(|aim| self.landed(aim));
         Surprise {
             next,
-            skip: made(&[SaccadeType::ForwardSkip as usize]),
-            refixation: made(&[SaccadeType::Refixation as usize, BACK]),
+            skip: made(&[Move::ForwardSkip]),
+            refixation: made(&[Move::Refixation, Move::Back]),
             landing: landing.map(|(landing, _)| landing),
             overshoot: landing.map(|(_, overshoot)| overshoot),
             duration: standard(self.duration_density(seen.stay.kind), self.residual(&seen.stay)),

@@ -10,11 +10,12 @@ use super::lanes::{Common, Lane, Lanes};
 use super::types::TYPE_COEFFICIENTS;
 use super::{Population, PopulationScorer, ReaderPosterior};
 use crate::density::Grid;
-use crate::glance::AIMED;
 use crate::glance::features::{AIM_FEATURES, DURATION_FEATURES};
+use crate::glance::{AimKind, ByAim, ByStay, StayKind};
 use crate::kernels::LANES;
+use crate::kinds::Kind as _;
 use crate::method::stored::{StoredDensityError, checked_grid};
-use crate::saccade::DensityId;
+use crate::saccade::{ByType, DensityId};
 use crate::score::TemplateScorer;
 use crate::template::{Layout, Parts, ReaderModel};
 
@@ -97,11 +98,11 @@ impl Template {
     /// First places on a line, as a row.
     pub(super) fn places(&self, layout: &Layout) -> Vec<f64> {
         let log_densities = vec![self.density(FIRST).clone()];
-        layout.row(&ReaderModel { pi: [1.0; 4], mu: 0.5, log_densities })
+        layout.row(&ReaderModel { pi: ByType::of(|_| 1.0), mu: 0.5, log_densities })
     }
 
     fn density(&self, id: DensityId) -> &Vec<f64> {
-        &self.log_densities[id as usize]
+        &self.log_densities[id.place()]
     }
 
     /// Refuses what does not fit these grids.
@@ -118,7 +119,7 @@ impl Template {
         finite("types", &self.types)?;
         length("durations", self.durations.len(), DURATION_FEATURES)?;
         finite("durations", &self.durations)?;
-        length("aims", self.aims.len(), AIMED.len())?;
+        length("aims", self.aims.len(), AimKind::COUNT)?;
         for aim in &self.aims {
             length("aims", aim.len(), AIM_FEATURES)?;
             finite("aims", aim)?;
@@ -135,15 +136,11 @@ impl Template {
         Lane {
             types: &self.types,
             durations: &self.durations,
-            tables: std::array::from_fn(|kind| &self.density(of_duration(kind))[..]),
+            tables: ByStay::of(|kind: StayKind| &self.density(kind.density())[..]),
             aims: &self.aims,
-            amplitudes: AIMED.map(|id| &self.density(id)[..]),
+            amplitudes: ByAim::of(|kind: AimKind| &self.density(kind.density())[..]),
         }
     }
-}
-
-fn of_duration(kind: usize) -> DensityId {
-    DensityId::ALL[DensityId::Delta0 as usize + kind]
 }
 
 impl Population {
@@ -175,7 +172,7 @@ impl Background {
 
     /// The same for templates that are known to fit.
     pub(super) fn side_by_side(&self, readers: &[Template]) -> PopulationScorer {
-        let grid = |id: DensityId| Arc::clone(&self.grids[id as usize]);
+        let grid = |id: DensityId| Arc::clone(&self.grids[id.place()]);
         let parts = Parts { amplitudes: false, durations: false };
         let layout = Layout::new(parts, [(FIRST, grid(FIRST))], 1);
         let rows: Vec<Vec<f64>> = readers.par_iter().map(|r| r.places(&layout)).collect();
@@ -187,8 +184,8 @@ impl Background {
             places: TemplateScorer::new(layout, &rows, population),
             common: Common {
                 centre: self.centre,
-                grids: std::array::from_fn(|kind| grid(of_duration(kind))),
-                amplitudes: AIMED.map(grid),
+                grids: ByStay::of(|kind: StayKind| grid(kind.density())),
+                amplitudes: ByAim::of(|kind: AimKind| grid(kind.density())),
             },
             readers: readers.par_chunks(LANES).map(lanes).collect(),
             population: lanes(std::slice::from_ref(&self.nobody)),

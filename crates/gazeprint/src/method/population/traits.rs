@@ -6,11 +6,11 @@ use serde::Serialize;
 use super::Population;
 use super::types::FREE;
 use crate::density::{GaussianPrior, Grid, Tabulated};
+use crate::glance::AimKind;
 use crate::glance::features::{self, TYPE_FEATURES};
-use crate::glance::{AIMED, BACK, LEAVE};
 use crate::method::SharedDensity;
 use crate::random::{Stream, stream};
-use crate::saccade::{DensityId, SaccadeType};
+use crate::saccade::DensityId;
 
 /// Readers drawn to see how their means differ: the standard deviation is off by 2 %.
 const DRAWN: usize = 1000;
@@ -88,12 +88,8 @@ impl Population {
             mean: prior.mean()[i],
             between_readers: prior.sd(i),
         };
-        let moves = FREE.iter().enumerate().map(|(k, &kind)| RegressionTraits {
-            name: match kind {
-                LEAVE => "leave",
-                BACK => "refixation_left",
-                kind => SaccadeType::ALL[kind].name(),
-            },
+        let moves = FREE.iter().enumerate().map(|(k, kind)| RegressionTraits {
+            name: kind.name(),
             coefficients: features::OF_TYPE
                 .iter()
                 .enumerate()
@@ -101,19 +97,19 @@ impl Population {
                 .collect(),
         });
         let durations = features::OF_DURATION.iter().enumerate();
-        let landings = self.aims.iter().zip(AIMED).map(|(prior, id)| RegressionTraits {
-            name: id.name(),
+        let landings = self.aims.iter().zip(AimKind::ALL).map(|(prior, kind)| RegressionTraits {
+            name: kind.density().name(),
             coefficients: (features::OF_AIM.iter().enumerate())
                 .map(|(f, name)| coefficient(*name, prior, f))
                 .collect(),
         });
         let parts = ["moves", "durations"].into_iter();
-        let parts = parts.chain(AIMED.map(|id| match id {
-            DensityId::Alpha1 => "landings alpha1",
-            DensityId::Alpha1Bar => "landings alpha1bar",
-            DensityId::Alpha2 => "landings alpha2",
-            DensityId::Alpha3 => "landings alpha3",
-            _ => "landings alpha4",
+        let parts = parts.chain(AimKind::ALL.map(|kind| match kind {
+            AimKind::Onward => "landings alpha1",
+            AimKind::Back => "landings alpha1bar",
+            AimKind::NextWord => "landings alpha2",
+            AimKind::ForwardSkip => "landings alpha3",
+            AimKind::Regression => "landings alpha4",
         }));
         let parts = parts.chain(DensityId::ALL.map(DensityId::name));
         Traits {

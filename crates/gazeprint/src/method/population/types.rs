@@ -5,38 +5,32 @@ use pulp::NullaryFnOnce;
 use super::gaussian::{Belief, Depth, Local, climb};
 use crate::density::GaussianPrior;
 use crate::glance::features::TYPE_FEATURES;
-use crate::glance::{BACK, Choice, LEAVE, MOVES};
+use crate::glance::{ByMove, Choice, Move};
 use crate::kernels::{self, LANES, Pack};
-use crate::saccade::SaccadeType;
 
 /// Moves with coefficients of their own; the next word is what they are held against.
-pub(super) const FREE: [usize; 5] = [
-    SaccadeType::Refixation as usize,
-    SaccadeType::ForwardSkip as usize,
-    SaccadeType::Regression as usize,
-    LEAVE,
-    BACK,
-];
+pub(super) const FREE: [Move; Move::COUNT - 1] =
+    [Move::Refixation, Move::ForwardSkip, Move::Regression, Move::Leave, Move::Back];
 /// Coefficients of a reader.
 pub(super) const TYPE_COEFFICIENTS: usize = FREE.len() * TYPE_FEATURES;
 
 impl Choice {
     /// Probabilities of all types, and the log of that of the chosen one.
-    pub(super) fn probabilities(&self, free: &[f64; FREE.len()]) -> ([f64; MOVES], f64) {
-        let mut logits = [0.0; MOVES];
+    pub(super) fn probabilities(&self, free: &[f64; FREE.len()]) -> (ByMove<f64>, f64) {
+        let mut logits: ByMove<f64> = ByMove::of(|_| 0.0);
         for (kind, value) in FREE.iter().zip(free) {
             logits[*kind] = *value;
         }
         let mut peak = f64::NEG_INFINITY;
-        for (logit, possible) in logits.iter_mut().zip(self.possible) {
-            if !possible {
+        for (logit, possible) in logits.values_mut().iter_mut().zip(self.possible.values()) {
+            if !*possible {
                 *logit = f64::NEG_INFINITY;
             }
             peak = peak.max(*logit);
         }
         let mut p = logits.map(|l| (l - peak).exp());
-        let total: f64 = p.iter().sum();
-        p.iter_mut().for_each(|p| *p /= total);
+        let total: f64 = p.values().iter().sum();
+        p.values_mut().iter_mut().for_each(|p| *p /= total);
         (p, logits[self.chosen] - peak - total.ln())
     }
 
@@ -205,8 +199,9 @@ mod tests {
             .map(|i| {
                 let features =
                     std::array::from_fn(|f| if f == 0 { 1.0 } else { number(31 * i + f) - 0.4 });
-                let possible = [true, i % 7 != 0, i % 5 != 0, i % 3 != 0, true, i % 4 != 0];
-                let chosen = (0..MOVES).filter(|m| possible[*m]).nth(i % 2).unwrap();
+                let possible =
+                    ByMove::from([true, i % 7 != 0, i % 5 != 0, i % 3 != 0, true, i % 4 != 0]);
+                let chosen = Move::ALL.into_iter().filter(|m| possible[*m]).nth(i % 2).unwrap();
                 Choice { features, possible, chosen }
             })
             .collect()
@@ -222,9 +217,9 @@ mod tests {
     fn probabilities_are_of_what_is_possible() {
         for choice in choices(50) {
             let (p, log_chosen) = choice.probabilities(&[0.3, -700.0, 2.0, 700.0, 1.0]);
-            assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-            for (p, possible) in p.iter().zip(choice.possible) {
-                assert!(possible || *p == 0.0);
+            assert!((p.values().iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            for (p, possible) in p.values().iter().zip(choice.possible.values()) {
+                assert!(*possible || *p == 0.0);
             }
             assert!(log_chosen <= 0.0 && (log_chosen < -600.0 || log_chosen.exp() > 0.0));
         }
