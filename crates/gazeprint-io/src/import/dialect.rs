@@ -214,7 +214,7 @@ impl<'i> Rows<'i> {
             if !more || breaks > BREAKS || self.cells.line.len() > LONGEST {
                 return Err(ImportError::Value {
                     at: At::row(number),
-                    found: "a quotation mark that is never closed".to_owned(),
+                    found: "a quotation mark that is never closed".into(),
                     expected: "a closing one before the end of the row".into(),
                     remedy: "remove the mark, or double it where it is part of the text".into(),
                 });

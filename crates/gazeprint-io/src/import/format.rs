@@ -43,7 +43,7 @@ impl Format {
         Self::Bids,
     ];
 
-    /// The name for `--format`.
+    /// The name that reports have it by.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Table => "table",

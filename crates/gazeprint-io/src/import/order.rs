@@ -105,7 +105,7 @@ impl InOrder {
         if restarted > 0 {
             sink.note(format!(
                 "indices start again within {restarted} readings, by another eye or another reading: \
-                 if a text was read several times, tell the readings apart with --map trial=COLUMN"
+                 if a text was read several times, tell the readings apart by a column for the trial"
             ));
         }
         Ok(())
@@ -151,7 +151,7 @@ impl Onsets {
         if self.restarted > 0 {
             sink.note(format!(
                 "onsets start again within {} readings: if a text was read several times, tell the \
-                 readings apart with --map trial=COLUMN or --map session=COLUMN",
+                 readings apart by a column for the trial or the session",
                 self.restarted
             ));
         }

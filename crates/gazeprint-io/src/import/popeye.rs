@@ -16,6 +16,7 @@ use super::order::InOrder;
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::values::{Name, Names, is_missing, is_true, name, number, number_or_missing, whole};
+use super::setting::{Setting, phrase};
 
 mod words;
 
@@ -113,13 +114,16 @@ fn require_words(mapping: &Mapping, row: u64) -> Result<(), ImportError> {
     if lacking.is_empty() {
         return Ok(());
     }
-    Err(ImportError::Value {
-        at: At::row(row),
-        found: format!("letters of lines, but no column {}", lacking.join(", ")),
-        expected: "where words stand: the number, the letters and the landing of each".into(),
-        remedy: "give popEye's table of letters (stimmat) with --words, or export these columns"
-            .into(),
-    })
+    Err(ImportError::value(
+        At::row(row),
+        format!("letters of lines, but no column {}", lacking.join(", ")),
+        "where words stand: the number, the letters and the landing of each",
+        phrase![
+            "give popEye's table of letters (stimmat) with ",
+            Setting::Words,
+            ", or export these columns"
+        ],
+    ))
 }
 
 fn note_positions(mapping: &Mapping, in_letters: bool, sink: &mut dyn Sink) {

@@ -94,7 +94,7 @@ fn find(rows: &Rows<'_>, options: &FrameOptions<'_>) -> Result<Mapping, ImportEr
     if let Some(place) = place.filter(|place| place.unit == Some(Unit::Degrees)) {
         return Err(ImportError::Value {
             at: At::cell(row, place.column.as_str()),
-            found: "locations in degrees, by the column's name".to_owned(),
+            found: "locations in degrees, by the column's name".into(),
             expected: "pixels".into(),
             remedy: "compute the locations from pixels before saving the frame".into(),
         });

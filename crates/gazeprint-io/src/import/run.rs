@@ -19,6 +19,7 @@ use super::layout::lines::Method;
 use super::popeye::GatheredWords;
 use super::recording::Sink;
 use super::report::{ImportReport, InputReport, Shape};
+use super::setting::{Phrase, Setting, phrase};
 use super::table::{self, TableOptions};
 use super::words::{GivenDisplay, Known, WordTable};
 use opened::Opened;
@@ -107,24 +108,33 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Flags that contradict each other are refused before anything is read.
+    /// Settings that contradict each other are refused before anything is read.
     fn check_words(&self) -> Result<(), ImportError> {
         let GivenDisplay { left, line_height, top, .. } = self.request.display;
-        let refused = |found: &str, expected: &'static str, remedy: &'static str| {
+        let refused = |found: Phrase, expected: &'static str, remedy: Phrase| {
             Err(ImportError::value(Box::default(), found, expected, remedy))
         };
         let is_width = |width: f64| width.is_finite() && width > 0.0;
         if self.request.display.font_width.is_some_and(|width| !is_width(width)) {
-            return refused("--font-width", "a number of pixels above 0", "correct it");
+            let expected = "a number of pixels above 0";
+            return refused(Setting::FontWidth.into(), expected, "correct it".into());
         }
         match (&self.request.words, &self.request.text) {
             (Some(_), Some(_)) => {
-                refused("--words and --text", "one of them", "leave one of them out")
+                let both = phrase![Setting::Words, " and ", Setting::Text];
+                refused(both, "one of them", "leave one of them out".into())
             }
             (_, None) if left.or(line_height).or(top).is_some() => refused(
-                "--left, --line-height or --top without a text",
+                phrase![
+                    Setting::Left,
+                    ", ",
+                    Setting::LineHeight,
+                    " or ",
+                    Setting::Top,
+                    " without a text"
+                ],
                 "the text that was shown there",
-                "add --text FILE",
+                phrase!["add ", Setting::Text, " FILE"],
             ),
             _ => Ok(()),
         }
@@ -144,7 +154,7 @@ impl<'r> Run<'r> {
                 self.known = known;
                 Ok(shape)
             })?;
-            self.describe(file, kind.name(), "given with --words".to_owned(), shape);
+            self.describe(file, kind.name(), given(Setting::Words), shape);
         }
         if let Some(path) = &request.text {
             let file = self.add(path);
@@ -159,7 +169,7 @@ impl<'r> Run<'r> {
                 self.known = known;
                 Ok(shape)
             })?;
-            self.describe(file, "text", "given with --text".to_owned(), shape);
+            self.describe(file, "text", given(Setting::Text), shape);
         }
         Ok(())
     }
@@ -188,7 +198,7 @@ impl<'r> Run<'r> {
             table::read_trials(source, file, &options, sink, &mut take)
         })?;
         self.recording.trials = trials;
-        self.describe(file, "trials", "given with --trials".to_owned(), shape);
+        self.describe(file, "trials", given(Setting::Trials), shape);
         Ok(())
     }
 
@@ -226,8 +236,11 @@ impl<'r> Run<'r> {
         let file = self.add(path);
         let opened = Opened::new(path, self.open)?;
         let (format, reason) = match self.request.format {
-            Some(format) => (format, "given with --format".to_owned()),
-            None => Format::guess(path, &opened.start),
+            Some(format) => (format, given(Setting::Format)),
+            None => {
+                let (format, reason) = Format::guess(path, &opened.start);
+                (format, reason.into())
+            }
         };
         let side = match format {
             Format::Bids => Some(self.side(path)?),
@@ -268,7 +281,7 @@ impl<'r> Run<'r> {
                 At::file(path),
                 "a file that is not called like a recording of BIDS",
                 "a name that ends with _physio.tsv or _physio.tsv.gz",
-                "rename it, or choose another --format",
+                phrase!["rename it, or choose another ", Setting::Format],
             ));
         };
         let mut read: Vec<String> = Vec::new();
@@ -294,7 +307,7 @@ impl<'r> Run<'r> {
         }
         let events = events.map(|(opened, columns)| {
             let file = self.add(&opened.path.clone());
-            let reason = format!("beside {}", path.display());
+            let reason = format!("beside {}", path.display()).into();
             self.describe(file, "events", reason, Shape::default());
             (opened, columns, file)
         });
@@ -308,7 +321,7 @@ impl<'r> Run<'r> {
         self.paths.len() - 1
     }
 
-    fn describe(&mut self, file: usize, format: &'static str, reason: String, shape: Shape) {
+    fn describe(&mut self, file: usize, format: &'static str, reason: Phrase, shape: Shape) {
         let Some(report) = self.files.get_mut(file) else { return };
         report.format = format;
         report.format_reason = reason;
@@ -326,7 +339,7 @@ impl<'r> Run<'r> {
             None => Ok(()),
             Some(choice) => Err(ImportError::value(
                 Box::default(),
-                format!("--map {}={}", choice.role.name(), choice.column),
+                Phrase::choice(choice.role.name(), &choice.column),
                 "columns that the inputs have, for a role that their format takes",
                 "leave it out, or give the file that it is for",
             )),
@@ -394,6 +407,11 @@ fn names(inputs: &[PathBuf]) -> Vec<Arc<str>> {
         }
     }
     names.into_iter().map(Into::into).collect()
+}
+
+/// Why a file is read as what it is, where a setting says so.
+fn given(setting: Setting) -> Phrase {
+    phrase!["given with ", setting]
 }
 
 fn counts(imported: &Imported) -> (usize, usize, usize) {

@@ -15,6 +15,7 @@ use super::report::Shape;
 use super::values::{
     Name, Names, eye, is_missing, is_true, name, number, number_or_missing, whole,
 };
+use super::setting::{Phrase, phrase};
 
 mod words;
 
@@ -92,12 +93,15 @@ pub fn read(
 fn refuse_degrees(mapping: &Mapping, row: u64) -> Result<(), ImportError> {
     match mapping.get(Role::X).filter(|x| x.unit == Some(Unit::Degrees)) {
         None => Ok(()),
-        Some(x) => Err(ImportError::Value {
-            at: At::cell(row, x.column.as_str()),
-            found: "fixations in degrees, by the column's name".to_owned(),
-            expected: "characters or pixels".into(),
-            remedy: "convert them to pixels, or name another column with --map x=COLUMN".into(),
-        }),
+        Some(x) => Err(ImportError::value(
+            At::cell(row, x.column.as_str()),
+            "fixations in degrees, by the column's name",
+            "characters or pixels",
+            phrase![
+                "convert them to pixels, or name another column with ",
+                Phrase::choice("x", "COLUMN")
+            ],
+        )),
     }
 }
 
@@ -362,7 +366,7 @@ fn in_pixels(
     let Some(x) = mapping.get(Role::X) else { return Ok(false) };
     let has = |role| mapping.get(role).is_some();
     let (pixels, why) = match (x.unit, xs.largest()) {
-        (Some(unit), _) if x.is_chosen() => {
+        (Some(unit), _) if x.is_chosen => {
             (unit == Unit::Pixels, "chosen so, or its name says so".to_owned())
         }
         (Some(unit), _) => (unit == Unit::Pixels, "its name says so".to_owned()),
@@ -372,7 +376,12 @@ fn in_pixels(
                     At::cell(row, x.column.as_str()),
                     format!("positions up to {largest}, with y and a line beside them"),
                     "to know whether they are pixels or characters",
-                    format!("add --map x_px={0} or --map x_char={0}", x.column),
+                    phrase![
+                        "add ",
+                        Phrase::choice("x_px", &x.column),
+                        " or ",
+                        Phrase::choice("x_char", &x.column)
+                    ],
                 ));
             }
             (true, format!("there is y beside it, and {largest} is beyond any line of text"))

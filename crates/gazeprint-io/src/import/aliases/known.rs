@@ -129,7 +129,7 @@ pub(crate) const POP_EYE: &[Preference] = &[
 pub(crate) const LEFT_EYE: &[Preference] = &[Preference {
     role: Role::X,
     keys: &["pixel_xl", "x_left_pix", "position_xl"],
-    why: "pixels before degrees, of the left eye as --eye asks",
+    why: "pixels before degrees, of the left eye, as asked for",
     only: false,
 }];
 
@@ -137,7 +137,7 @@ pub(crate) const LEFT_EYE: &[Preference] = &[Preference {
 pub(crate) const RIGHT_EYE: &[Preference] = &[Preference {
     role: Role::X,
     keys: &["pixel_xr", "x_right_pix", "position_xr"],
-    why: "pixels before degrees, of the right eye as --eye asks",
+    why: "pixels before degrees, of the right eye, as asked for",
     only: false,
 }];
 

@@ -11,6 +11,7 @@ mod roles;
 use serde::Serialize;
 
 use super::error::{At, ImportError};
+use super::setting::{Phrase, Setting, phrase};
 
 pub(crate) use known::{DATA_VIEWER, LEFT_EYE, POP_EYE, Preference, RIGHT_EYE};
 pub use roles::{Role, Unit};
@@ -74,19 +75,14 @@ pub struct Mapped {
     pub further: Vec<usize>,
     /// What its numbers are in, where that is known from its name.
     pub unit: Option<Unit>,
+    /// Whether the user chose it.
+    #[serde(skip)]
+    pub is_chosen: bool,
     /// Why this one.
-    pub reason: String,
+    pub reason: Phrase,
 }
 
-/// The reason of a column that the user chose.
-const CHOSEN: &str = "chosen with --map";
-
 impl Mapped {
-    /// Whether the user chose it.
-    pub fn is_chosen(&self) -> bool {
-        self.reason == CHOSEN
-    }
-
     /// The places of all its columns.
     pub fn indices(&self) -> impl Iterator<Item = usize> + '_ {
         std::iter::once(self.index).chain(self.further.iter().copied())
@@ -107,7 +103,7 @@ impl Mapping {
     /// Whether a column stands here because the user chose it.
     pub(super) fn chose(&self, choice: &Choice) -> bool {
         let is_it = |mapped: &Mapped| plain(&mapped.column) == plain(&choice.column);
-        self.get(choice.role).is_some_and(|mapped| mapped.is_chosen() && is_it(mapped))
+        self.get(choice.role).is_some_and(|mapped| mapped.is_chosen && is_it(mapped))
     }
 
     /// The place of a role's column.
@@ -174,10 +170,10 @@ impl Mapping {
 
     fn choose(&mut self, header: &[String], row: u64, choice: &Choice) -> Result<(), ImportError> {
         if let Some(taken) = self.get(choice.role) {
-            let role = choice.role.name();
+            let chosen = |column: &str| Phrase::choice(choice.role.name(), column);
             return Err(ImportError::value(
                 At::row(row),
-                format!("--map {role}={} and --map {role}={}", taken.column, choice.column),
+                phrase![chosen(&taken.column), " and ", chosen(&choice.column)],
                 "one column for a role",
                 "leave one of them out",
             ));
@@ -194,22 +190,22 @@ impl Mapping {
         for part in parts {
             let candidates = alike(header, part);
             let [index] = candidates[..] else {
-                return Err(ImportError::Value {
-                    at: At::row(row),
-                    found: match candidates.len() {
+                return Err(ImportError::value(
+                    At::row(row),
+                    match candidates.len() {
                         0 => format!("the columns {}", header.join(", ")),
                         _ => format!("several columns like {part}"),
                     },
-                    expected: format!("one column {part}").into(),
-                    remedy: format!("correct --map {}={}", choice.role.name(), choice.column)
-                        .into(),
-                });
+                    format!("one column {part}"),
+                    phrase!["correct ", Phrase::choice(choice.role.name(), &choice.column)],
+                ));
             };
             indices.push(index);
         }
-        self.take(header, choice.role, &indices, CHOSEN.to_owned());
-        if let (Some(unit), Some(mapped)) = (choice.unit, self.0.last_mut()) {
-            mapped.unit = Some(unit);
+        self.take(header, choice.role, &indices, phrase!["chosen with ", Setting::Choice]);
+        if let Some(mapped) = self.0.last_mut() {
+            mapped.is_chosen = true;
+            mapped.unit = choice.unit.or(mapped.unit);
         }
         Ok(())
     }
@@ -249,7 +245,7 @@ impl Mapping {
         } else {
             format!("before {}: {}", others.join(", "), preference.why)
         };
-        self.take(header, role, indices, reason);
+        self.take(header, role, indices, reason.into());
         Ok(true)
     }
 
@@ -265,7 +261,7 @@ impl Mapping {
         let all: Vec<usize> =
             (0..header.len()).filter(|&index| self.is_free(index)).filter(is_pair).collect();
         let [index] = all[..] else { return false };
-        self.take(header, role, &[index], reason);
+        self.take(header, role, &[index], reason.into());
         true
     }
 
@@ -303,7 +299,7 @@ impl Mapping {
                     return Err(ambiguous(header, row, role, &all));
                 }
             };
-            self.take(header, role, &indices, reason.to_owned());
+            self.take(header, role, &indices, reason.into());
             return Ok(());
         }
         Ok(())
@@ -313,12 +309,12 @@ impl Mapping {
         self.0.iter().all(|mapped| mapped.indices().all(|taken| taken != index))
     }
 
-    fn take(&mut self, header: &[String], role: Role, indices: &[usize], reason: String) {
+    fn take(&mut self, header: &[String], role: Role, indices: &[usize], reason: Phrase) {
         let [index, further @ ..] = indices else { return };
         let column = joined(header, indices);
         let unit = implied(role, &column);
         let (index, further) = (*index, further.to_vec());
-        self.0.push(Mapped { role, column, index, further, unit, reason });
+        self.0.push(Mapped { role, column, index, further, unit, is_chosen: false, reason });
     }
 
     /// Checks that columns were found for roles.
@@ -337,7 +333,7 @@ impl Mapping {
         if header.len() > NAMED {
             found.push(format!("{} more", header.len() - NAMED));
         }
-        Err(ImportError::MissingColumns { at: At::row(row), roles, found })
+        Err(ImportError::missing(At::row(row), roles, found))
     }
 }
 
@@ -359,7 +355,7 @@ fn alike(header: &[String], name: &str) -> Vec<usize> {
 
 fn ambiguous(header: &[String], row: u64, role: Role, indices: &[usize]) -> ImportError {
     let candidates = indices.iter().map(|&i| header[i].clone()).collect();
-    ImportError::AmbiguousColumn { at: At::row(row), role: role.name(), candidates }
+    ImportError::ambiguous(At::row(row), role.name(), candidates)
 }
 
 /// The names of columns, as one.

@@ -158,7 +158,7 @@ impl Role {
         Self::Group,
     ];
 
-    /// The name for `--map`.
+    /// The name that a [`Choice`](super::Choice) has it by.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reader => "reader",

@@ -37,8 +37,8 @@ fn two_of_one_rank_are_an_error_that_names_them() {
     let error = find("subject,participant,text", &[]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "input, row 1: the reader may be in subject or in participant; choose one with --map \
-         reader=subject"
+        "input, row 1: the reader may be in subject or in participant; choose one with \
+         `choices` reader=subject"
     );
     let found = find("subject,participant,text", &["reader=participant"]).unwrap();
     assert_eq!(found[0].1, "participant");
@@ -62,5 +62,5 @@ fn choices_are_checked() {
     assert!(Choice::parse("reader_px=a").is_err());
     assert_eq!(Choice::parse("x_px=a").unwrap().unit, Some(Unit::Pixels));
     let error = find("a,b", &["reader=c"]).unwrap_err().to_string();
-    assert!(error.contains("correct --map reader=c"), "{error}");
+    assert!(error.contains("correct `choices` reader=c"), "{error}");
 }

@@ -25,6 +25,7 @@ use super::lines::Lines;
 use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::trials::{Counter, Names};
+use super::setting::{Setting, phrase};
 use line::{Config, Coordinates, Eyes, Fixation, Line};
 use samples::Buffer;
 use tally::{Source, Tally};
@@ -307,7 +308,7 @@ impl<'r> Recording<'r> {
                 At::row(place.row),
                 format!("more than {MOST_FIXATIONS} fixations in one trial"),
                 "fewer",
-                "say which messages begin a trial, with --trial-pattern REGEX",
+                phrase!["say which messages begin a trial, with ", Setting::Patterns],
             ));
         }
         fixations.push(held);

@@ -5,6 +5,7 @@ use super::super::error::{At, ImportError};
 use super::super::recording::{Eye, RowPlace};
 use super::line::{Coordinates, coordinate};
 use super::{EYES, Held, MALFORMED, Recording, UNDETECTED, index};
+use super::super::setting::{Setting, phrase};
 
 /// Samples of one block that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
@@ -114,8 +115,11 @@ impl Recording<'_> {
                     At::row(place.row),
                     format!("more than {MOST_SAMPLES} samples in one trial"),
                     "fewer",
-                    "say which messages begin a trial, with --trial-pattern REGEX, or convert the \
-                     EDF file with its events",
+                    phrase![
+                        "say which messages begin a trial, with ",
+                        Setting::Patterns,
+                        ", or convert the EDF file with its events"
+                    ],
                 ));
             }
             samples.push(Sample { time_ms, x, y, row: place.row });

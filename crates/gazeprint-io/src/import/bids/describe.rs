@@ -8,6 +8,7 @@ use super::super::recording::{Eye, Position, Sink};
 use super::super::samples::{degrees_without_screen, in_pixels};
 use super::super::values::{is_missing, number};
 use super::{BidsOptions, Metadata};
+use super::super::setting::{Phrase, phrase};
 
 /// Beyond this no position is one.
 const LARGEST: f64 = 1e7;
@@ -196,7 +197,7 @@ fn check_type(metadata: &Metadata, sink: &mut dyn Sink) -> Result<(), ImportErro
 
 /// What positions are in: as chosen, as the column is described, or as it is called.
 fn unit(mapping: &mut Mapping, metadata: &Metadata) -> Result<Unit, ImportError> {
-    let chosen = mapping.get(Role::X).filter(|x| x.is_chosen()).and_then(|x| x.unit);
+    let chosen = mapping.get(Role::X).filter(|x| x.is_chosen).and_then(|x| x.unit);
     let column = mapping.get(Role::X).map_or_else(String::new, |x| x.column.clone());
     let stated = metadata
         .units(&column)
@@ -220,7 +221,12 @@ fn unit(mapping: &mut Mapping, metadata: &Metadata) -> Result<Unit, ImportError>
                 None => "positions without Units in the JSON file".to_owned(),
             },
             "pixel or degrees",
-            format!("say which of the two, with --map x_px={column} or --map x_deg={column}"),
+            phrase![
+                "say which of the two, with ",
+                Phrase::choice("x_px", &column),
+                " or ",
+                Phrase::choice("x_deg", &column)
+            ],
         ));
     };
     for mapped in mapping.0.iter_mut().filter(|m| matches!(m.role, Role::X | Role::Y)) {
@@ -262,14 +268,14 @@ fn clock(
             At::row(1),
             format!("times in {}, and onsets of events that are those of {source}", time.column),
             "the same clock for both",
-            format!("choose it with --map time={source}"),
+            phrase!["choose it with ", Phrase::choice("time", source)],
         ));
     }
     let mut steps = Steps::default();
     let column = time.index;
     rows.sample(|row| steps.take(number(row.cell(column), false)))?;
     let step = steps.median();
-    let chosen = time.unit.filter(|_| time.is_chosen()).and_then(Unit::milliseconds);
+    let chosen = time.unit.filter(|_| time.is_chosen).and_then(Unit::milliseconds);
     let stated = metadata.units(&time.column).and_then(|units| factor(units, interval));
     let fits =
         |factor: f64| step.is_none_or(|step| (0.5..2.0).contains(&(step * factor / interval)));
@@ -283,7 +289,10 @@ fn clock(
                 At::cell(1, time.column.as_str()),
                 "times without Units in the JSON file",
                 "s, ms, us or ns",
-                "add Units to the JSON file, or choose with --map time_s=COLUMN or time_ms",
+                phrase![
+                    "add Units to the JSON file, or choose with ",
+                    Phrase::choice("time_s", "COLUMN or time_ms")
+                ],
             ));
         }
     };

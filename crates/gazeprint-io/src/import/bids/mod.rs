@@ -27,6 +27,7 @@ use super::gaze::{GazeOptions, OTHER_EYE};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::trials::{Counter, Names};
+use super::setting::{Setting, phrase};
 use describe::{Clock, Description, factor, no_json};
 use events::{Events, Fixation};
 use side::entity;
@@ -243,7 +244,7 @@ impl<'r> Recording<'r> {
                 At::row(sample.row),
                 format!("more than {MOST_SAMPLES} samples in one trial"),
                 "fewer",
-                "say which messages begin a trial, with --trial-pattern REGEX",
+                phrase!["say which messages begin a trial, with ", Setting::Patterns],
             ));
         }
         self.samples.push(sample);

@@ -9,6 +9,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::ReportOptions;
+use super::super::setting::{Phrase, phrase};
 use crate::import::aliases::{DATA_VIEWER, Mapping, Role, beside};
 use crate::import::dialect::{Row, Rows};
 use crate::import::error::{At, ImportError};
@@ -178,7 +179,12 @@ fn no_trials(text: &str, area: &WordArea) -> ImportError {
         At::row(area.row),
         format!("area {} of the text {text} in another place than before", area.id),
         "a column that tells readers or trials apart, since they saw texts in several layouts",
-        "name it with --map reader=COLUMN or --map trial=COLUMN",
+        phrase![
+            "name it with ",
+            Phrase::choice("reader", "COLUMN"),
+            " or ",
+            Phrase::choice("trial", "COLUMN")
+        ],
     )
 }
 

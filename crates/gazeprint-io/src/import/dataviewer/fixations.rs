@@ -191,7 +191,7 @@ impl<'w> TurnedPages<'w> {
             sink.note(format!(
                 "{} fixations are on texts of several layouts, and areas do not tell which their \
                  readers saw (unknown_page): readers and trials must have the same names in both \
-                 reports; choose their columns with --map reader=COLUMN and --map trial=COLUMN",
+                 reports; choose the columns for reader and trial",
                 self.unknown
             ));
         }

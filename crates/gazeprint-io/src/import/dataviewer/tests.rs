@@ -148,7 +148,7 @@ fn pages_are_found_by_the_columns_that_areas_have() {
     let found = on_screen(&without(FIXATIONS, &[1]), AREAS).unwrap();
     assert_eq!(texts_of_readers(&found), expected);
     let error = on_screen(FIXATIONS, &without(AREAS, &[0, 1])).unwrap_err().to_string();
-    assert!(error.contains("in another place") && error.contains("--map reader="), "{error}");
+    assert!(error.contains("in another place") && error.contains("`choices` reader="), "{error}");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn columns_may_be_chosen_and_missing_ones_are_named() {
         read(&mut input, 0, &options, &mut Words::Unknown, &mut found)
     };
     let shape = read("text=Colour").unwrap();
-    assert!(shape.mapping.get(Role::Text).unwrap().is_chosen());
+    assert!(shape.mapping.get(Role::Text).unwrap().is_chosen);
     assert!(read("text=nothing").unwrap_err().to_string().contains("column nothing"));
 }
 

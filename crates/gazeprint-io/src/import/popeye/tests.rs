@@ -79,7 +79,7 @@ fn words_are_gathered_from_fixations_on_them() {
 #[test]
 fn without_landings_words_are_asked_for() {
     let error = run(&FIXATIONS.replace("word.land", "other")).unwrap_err().to_string();
-    assert!(error.contains("no column word.land") && error.contains("--words"), "{error}");
+    assert!(error.contains("no column word.land") && error.contains("`words`"), "{error}");
     let mut found = Collected::default();
     let bare = FIXATIONS.replace("word.land", "other");
     let options = PopEyeOptions::default();

@@ -113,7 +113,7 @@ impl GatheredWords {
         sink.note(format!(
             "words are gathered from fixations on them: {known} words of {} texts; at least {} more \
              were looked at by nobody, and are not known, so that skips over them are not seen: give \
-             popEye's table of letters (stimmat) with --words to have them",
+             popEye's table of letters (stimmat) as the words to have them",
             self.texts.len(),
             all.saturating_sub(known as u64),
         ));

@@ -22,6 +22,7 @@ use super::super::tobii::{self, TobiiOptions};
 use super::super::words::Known;
 use super::Request;
 use super::opened::Opened;
+use super::super::setting::{Setting, phrase};
 
 /// An input and how to read it.
 pub(super) struct Parser<'r> {
@@ -70,7 +71,7 @@ impl Parser<'_> {
                         At::row(0),
                         "a sequence by numbers of sentences and words",
                         "the sentences",
-                        "give the list of items with --text FILE",
+                        phrase!["give the list of items with ", Setting::Text, " FILE"],
                     ));
                 };
                 let reader = self.request.gaze.reader.clone();

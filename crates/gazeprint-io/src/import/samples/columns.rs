@@ -6,6 +6,7 @@ use super::super::error::{At, ImportError};
 use super::super::gaze::EyeChoice;
 use super::super::recording::{Eye, Reason};
 use super::super::values::{is_missing, number};
+use super::super::setting::{Phrase, Setting, phrase};
 
 const ROLES: [Role; 9] = [
     Role::Time,
@@ -177,14 +178,11 @@ impl Columns {
 fn settle_position(mapping: &mut Mapping, row: u64) -> Result<(), ImportError> {
     let (list, x) = (mapping.get(Role::Location), mapping.get(Role::X));
     let drop_list = match (list, x) {
-        (Some(list), Some(x)) if list.is_chosen() == x.is_chosen() => {
-            return Err(ImportError::AmbiguousColumn {
-                at: At::row(row),
-                role: Role::X.name(),
-                candidates: vec![x.column.clone(), list.column.clone()],
-            });
+        (Some(list), Some(x)) if list.is_chosen == x.is_chosen => {
+            let candidates = vec![x.column.clone(), list.column.clone()];
+            return Err(ImportError::ambiguous(At::row(row), Role::X.name(), candidates));
         }
-        (Some(_), Some(x)) => x.is_chosen(),
+        (Some(_), Some(x)) => x.is_chosen,
         _ => return Ok(()),
     };
     let is_kept = |mapped: &Mapped| match mapped.role {
@@ -210,11 +208,11 @@ fn eye(mapping: &Mapping, asked: EyeChoice, row: u64) -> Result<Option<Eye>, Imp
         _ => None,
     };
     match eye {
-        Some(eye) if !asked.allows(eye) && !column.is_chosen() => Err(ImportError::value(
+        Some(eye) if !asked.allows(eye) && !column.is_chosen => Err(ImportError::value(
             At::cell(row, &column.column),
             format!("positions of the {} eye only", format!("{eye:?}").to_lowercase()),
-            "those of the eye that --eye asks for",
-            "ask for this eye, or name the column with --map x=COLUMN",
+            phrase!["those of the eye that ", Setting::Eye, " asks for"],
+            phrase!["ask for this eye, or name the column with ", Phrase::choice("x", "COLUMN")],
         )),
         eye => Ok(eye),
     }
@@ -239,7 +237,12 @@ fn unit(
                 At::cell(row, name),
                 "positions without a unit",
                 "pixels or degrees",
-                format!("say which with --map {role}_px={name} or --map {role}_deg={name}"),
+                phrase![
+                    "say which with ",
+                    Phrase::choice(format!("{role}_px"), name),
+                    " or ",
+                    Phrase::choice(format!("{role}_deg"), name)
+                ],
             ))
         }
     }
@@ -273,7 +276,7 @@ mod tests {
         let nested = find(&["time", "position"], &[]).unwrap();
         assert_eq!((nested.place, nested.unit), (Place::Together(1), Unit::Degrees));
         let error = find(&["TIME", "X", "Y"], &[]).unwrap_err();
-        assert!(error.contains("--map x_px=X or --map x_deg=X"), "{error}");
+        assert!(error.contains("`choices` x_px=X or `choices` x_deg=X"), "{error}");
     }
 
     #[test]

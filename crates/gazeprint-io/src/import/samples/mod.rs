@@ -21,13 +21,14 @@ use std::sync::Arc;
 
 use super::aliases::{Choice, Unit};
 use super::detect::{
-    SCREEN_FLAGS, Sample, Scale, ScreenParams, TIME_ORDER, TOO_SHORT, infer_interval,
+    Sample, Scale, ScreenParams, TIME_ORDER, TOO_SHORT, infer_interval, ways_to_scale,
 };
 use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::gaze::GazeOptions;
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
+use super::setting::{Phrase, phrase};
 use columns::Columns;
 use names::{Names, gazebase_name};
 
@@ -200,7 +201,10 @@ impl<'t> Trials<'t> {
                 At::row(place.row),
                 format!("more than {MOST_SAMPLES} samples in one trial"),
                 "fewer",
-                "name a column that tells trials apart, with --map trial=COLUMN",
+                phrase![
+                    "name a column that tells trials apart, with ",
+                    Phrase::choice("trial", "COLUMN")
+                ],
             ));
         }
         self.samples.push(sample);
@@ -302,7 +306,10 @@ impl<'t> Trials<'t> {
                 At::row(place.row),
                 format!("times {step} apart"),
                 "samples at 10 to 5000 Hz, in seconds, milliseconds or microseconds",
-                "say which unit times have, with --map time_s=COLUMN, time_ms or time_us",
+                phrase![
+                    "say which unit times have, with ",
+                    Phrase::choice("time_s", "COLUMN, time_ms or time_us")
+                ],
             )
         })?;
         self.time_unit = Some(unit);
@@ -390,7 +397,10 @@ pub(super) fn degrees_without_screen(row: u64) -> ImportError {
         At::row(row),
         "positions in degrees",
         "a way to turn them into pixels, which fixations are in",
-        format!("give size and distance of the screen, or the pixels per degree: {SCREEN_FLAGS}"),
+        phrase![
+            "give size and distance of the screen, or the pixels per degree: ",
+            ways_to_scale()
+        ],
     )
 }
 
