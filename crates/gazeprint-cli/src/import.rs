@@ -11,8 +11,8 @@ use anyhow::{Context, anyhow};
 use gazeprint_io::import::detect::{Detector, Screen};
 use gazeprint_io::import::layout::lines::Method;
 use gazeprint_io::import::{
-    Choice, EyeChoice, Format, GazeOptions, GivenDisplay, Request, TrialPatterns, check_out, import,
-    write_imported,
+    Choice, EyeChoice, Format, GazeOptions, GivenDisplay, Request, TrialPatterns, check_out,
+    import, write_imported,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 

@@ -34,7 +34,8 @@ impl Report {
         let mut warnings = Vec::new();
         if lost().next().is_some() {
             let rows = plural(size(lost().map(|drop| drop.rows).sum()), "row");
-            warnings.push(format!("{rows} of {} dropped; see the reasons", count(import.rows_read)));
+            warnings
+                .push(format!("{rows} of {} dropped; see the reasons", count(import.rows_read)));
         }
         let summary = match imported {
             Imported::Corpus(corpus) => Some(Summary::of(corpus, Limits::default())),
@@ -119,9 +120,8 @@ fn files(text: &mut String, files: &[InputReport]) -> fmt::Result {
     let mut before: Option<&InputReport> = None;
     for file in files {
         writeln!(text, "\n{} ({} rows)", visible(&file.path), count(file.rows))?;
-        let is_alike = |before: &InputReport| {
-            (&before.mapping, before.format) == (&file.mapping, file.format)
-        };
+        let is_alike =
+            |before: &InputReport| (&before.mapping, before.format) == (&file.mapping, file.format);
         if before.replace(file).is_some_and(is_alike) {
             text.push_str("  format and columns as before\n");
             continue;

@@ -13,8 +13,8 @@ use super::recording::{
     Area, Eye, Position, RawFixation, RawWord, ReadingKey, Reason, RowPlace, Sink,
 };
 use super::report::Drops;
-use super::table::RawTrial;
 use super::setting::{Phrase, Setting, phrase};
+use super::table::RawTrial;
 use crate::read::DEFAULT_NAME;
 
 /// The place of what is in no row.

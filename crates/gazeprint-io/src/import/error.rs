@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::setting::{Phrase, SettingNames, phrase};
 use crate::WriteError;
+use crate::table::Fault;
 
 /// A place in an input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -156,7 +157,34 @@ pub enum ImportError {
     Write(#[from] WriteError),
 }
 
+impl From<Fault> for ImportError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Unreadable { row, error } => Self::Unreadable { at: At::row(row), error },
+            Fault::Encoding { row, found, encoding } => {
+                Self::Encoding { at: At::row(row), found, encoding }
+            }
+            Fault::Foreign { found, expected, remedy } => {
+                Self::value(At::row(0), found, expected, remedy)
+            }
+            Fault::LongLine { row, limit } => Self::LongLine { at: At::row(row), limit },
+            Fault::Empty { row, expected } => Self::Empty { at: At::row(row), expected },
+            Fault::OpenQuote { row, .. } => Self::value(
+                At::row(row),
+                "a quotation mark that is never closed",
+                "a closing one before the end of the row",
+                "remove the mark, or double it where it is part of the text",
+            ),
+        }
+    }
+}
+
 impl ImportError {
+    /// An error of reading, with what a [`Source`](super::Source) knows of it.
+    pub fn reading(row: u64, error: io::Error) -> Self {
+        Fault::reading(row, error).into()
+    }
+
     /// The error about something that cannot be what it should be.
     pub(crate) fn value(
         at: Box<At>,

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::aliases::{Role, plain};
+use super::aliases::plain;
+use super::notes::{cells, is_comment};
+use crate::table::declared_delimiter;
 
 /// A format that recordings come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,24 +92,6 @@ pub(super) fn stem(path: &Path) -> Arc<str> {
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
     stem.into()
-}
-
-/// The delimiter that a line such as `sep=;` declares: spreadsheets tell each other so.
-pub(super) fn declared_delimiter(line: &str) -> Option<u8> {
-    match line.trim_matches(['\u{feff}', ' ', '\r', '\n']).as_bytes() {
-        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] => Some(*delimiter),
-        _ => None,
-    }
-}
-
-/// Whether a line before the column names is a comment: it starts with `#` and has no known name in it.
-pub(super) fn is_comment(line: &str) -> bool {
-    let is_known = |name: &str| Role::ALL.into_iter().any(|role| role.knows(name));
-    line.trim_start().starts_with('#') && !cells(line).any(is_known)
-}
-
-fn cells(line: &str) -> impl Iterator<Item = &str> {
-    line.split(['\t', ',', ';', '|']).map(|name| name.trim_matches(['"', '\u{feff}', ' ']))
 }
 
 /// The first line that is not blank, no comment, and declares no delimiter.

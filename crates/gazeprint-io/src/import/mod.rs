@@ -13,12 +13,11 @@ pub mod bids;
 mod collect;
 pub mod dataviewer;
 pub mod detect;
-mod dialect;
 mod error;
 mod format;
 mod gaze;
 pub mod layout;
-mod lines;
+mod notes;
 mod order;
 pub mod popeye;
 pub mod pymovements;
@@ -27,7 +26,6 @@ mod report;
 mod run;
 pub mod samples;
 mod setting;
-mod source;
 pub mod swift;
 pub mod table;
 #[cfg(test)]
@@ -47,7 +45,8 @@ pub use recording::{Area, Eye, Position, RawFixation, RawWord, Reason, RowPlace,
 pub use report::{DropCount, Drops, Example, ImportReport, InputReport, Shape};
 pub use run::{Open, Request, import};
 pub use setting::{Phrase, Setting, SettingNames};
-pub use source::Source;
 pub use trials::{PatternError, TrialPatterns};
 pub use words::GivenDisplay;
 pub use write::{WithoutWords, check_out, write_imported};
+
+pub use crate::table::Source;

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::dialect::Row;
 use super::error::ImportError;
 use super::recording::{RawFixation, ReadingKey, RowPlace, Sink};
 use super::values::number;
+use crate::table::Row;
 
 /// Holds fixations by reading until a file ends: rows of several readings may take turns.
 #[derive(Default)]

@@ -10,13 +10,13 @@
 use std::io::BufRead;
 
 use super::aliases::{Choice, Mapping, POP_EYE, Role, beside};
-use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::order::InOrder;
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::values::{Name, Names, is_missing, is_true, name, number, number_or_missing, whole};
 use super::setting::{Setting, phrase};
+use super::values::{Name, Names, is_missing, is_true, name, number, number_or_missing, whole};
+use crate::table::{Row, Rows};
 
 mod words;
 

@@ -10,11 +10,11 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::aliases::{Choice, Mapping, Role, Unit};
-use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::values::{Name, Names, is_missing, name, number, number_or_missing};
+use crate::table::{Row, Rows};
 
 /// How to read a frame.
 #[derive(Debug, Clone, Default)]

@@ -7,15 +7,15 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::aliases::{Choice, Mapped, Mapping, Role, Unit};
-use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::order::InOrder;
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
+use super::setting::{Phrase, phrase};
 use super::values::{
     Name, Names, eye, is_missing, is_true, name, number, number_or_missing, whole,
 };
-use super::setting::{Phrase, phrase};
+use crate::table::{Row, Rows};
 
 mod words;
 

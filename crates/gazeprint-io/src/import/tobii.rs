@@ -10,11 +10,11 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::aliases::{Choice, Mapping, Role};
-use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::values::{Name, Names, name, number_or_missing, present};
+use crate::table::{Row, Rows};
 
 /// How to read an export.
 #[derive(Debug, Clone, Copy, Default)]

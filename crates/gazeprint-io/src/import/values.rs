@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::aliases::{Mapping, Role};
-use super::dialect::Row;
 use super::recording::{Eye, Reason};
+use crate::table::Row;
 
 /// Whether a cell stands for a missing value.
 pub(crate) fn is_missing(cell: &str) -> bool {

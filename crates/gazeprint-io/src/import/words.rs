@@ -11,9 +11,9 @@ use super::layout::{Layout, ScreenToText};
 use super::popeye::{self, PopEyeOptions};
 use super::recording::{RawFixation, RawWord, Reason, RowPlace, Sink};
 use super::report::Shape;
+use super::setting::{Setting, phrase};
 use super::swift::Items;
 use super::table::{self, TableOptions};
-use super::setting::{Setting, phrase};
 
 /// How a text was shown in a monospaced font, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -7,13 +7,13 @@ use std::path::Path;
 use super::collect::{Imported, RawReading};
 use super::error::ImportError;
 use super::recording::{Eye, Position, RawFixation};
-use super::source::Source;
 use super::table::{self, TableOptions};
 use super::{Recording, Role};
 use crate::error::WriteError;
 use crate::files::Kind;
 use crate::frame::{Frame, TableFormat};
 use crate::read::DEFAULT_NAME;
+use crate::table::Source;
 use crate::write::{check_corpus_folder, check_name, write_tables};
 
 /// Checks that an import can be written here, before minutes are spent on reading.

@@ -3,9 +3,9 @@
 use super::super::detect::{Sample, Scale, TIME_ORDER, TOO_SHORT, infer_interval};
 use super::super::error::{At, ImportError};
 use super::super::recording::{Eye, RowPlace};
+use super::super::setting::{Setting, phrase};
 use super::line::{Coordinates, coordinate};
 use super::{EYES, Held, MALFORMED, Recording, UNDETECTED, index};
-use super::super::setting::{Setting, phrase};
 
 /// Samples of one block that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;

@@ -2,13 +2,13 @@
 
 use super::super::aliases::{Mapping, Role, Unit};
 use super::super::detect::Scale;
-use super::super::dialect::{Row, Rows};
 use super::super::error::{At, ImportError};
 use super::super::recording::{Eye, Position, Sink};
 use super::super::samples::{degrees_without_screen, in_pixels};
+use super::super::setting::{Phrase, phrase};
 use super::super::values::{is_missing, number};
 use super::{BidsOptions, Metadata};
-use super::super::setting::{Phrase, phrase};
+use crate::table::{Row, Rows};
 
 /// Beyond this no position is one.
 const LARGEST: f64 = 1e7;

@@ -21,13 +21,13 @@ use std::sync::Arc;
 
 use super::aliases::Choice;
 use super::detect::{Sample, TIME_ORDER, TOO_SHORT};
-use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::gaze::{GazeOptions, OTHER_EYE};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::trials::{Counter, Names};
 use super::setting::{Setting, phrase};
+use super::trials::{Counter, Names};
+use crate::table::{Row, Rows};
 use describe::{Clock, Description, factor, no_json};
 use events::{Events, Fixation};
 use side::entity;

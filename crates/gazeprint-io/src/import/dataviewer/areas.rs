@@ -8,16 +8,16 @@ use std::collections::hash_map::{Entry, HashMap};
 use std::io::BufRead;
 use std::sync::Arc;
 
-use super::ReportOptions;
 use super::super::setting::{Phrase, phrase};
+use super::ReportOptions;
 use crate::import::aliases::{DATA_VIEWER, Mapping, Role, beside};
-use crate::import::dialect::{Row, Rows};
 use crate::import::error::{At, ImportError};
 use crate::import::layout::areas::{Areas, WordArea};
 use crate::import::layout::{Layout, Layouts};
 use crate::import::recording::{Reason, RowPlace, Sink};
 use crate::import::report::Shape;
 use crate::import::values::{Name, Names, integer, name, number_or_missing};
+use crate::table::{Row, Rows};
 
 /// An area without edges, or with its right edge to the left.
 pub const NO_AREA: Reason = Reason::new("area_without_box");

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use super::ReportOptions;
 use super::fixations::list;
 use crate::import::aliases::{DATA_VIEWER, Mapping, Role, beside};
-use crate::import::dialect::Rows;
 use crate::import::error::{At, ImportError};
 use crate::import::layout::areas::centres;
 use crate::import::recording::{Area, RawFixation, RawWord, Reason, RowPlace, Sink};
 use crate::import::report::Shape;
 use crate::import::values::{Name, Names, name};
+use crate::table::Rows;
 
 /// A word without areas and without characters.
 pub const NO_CHARACTERS: Reason = Reason::new("word_without_characters");

@@ -8,7 +8,6 @@ use super::base::{Base, Seen};
 use super::characters::CharacterMap;
 use super::{ReportOptions, Words};
 use crate::import::aliases::{DATA_VIEWER, Mapping, Role};
-use crate::import::dialect::{Row, Rows};
 use crate::import::error::{At, ImportError};
 use crate::import::layout::{Layout, ScreenToText};
 use crate::import::recording::{Position, RawFixation, Reason, RowPlace, Sink};
@@ -16,6 +15,7 @@ use crate::import::report::Shape;
 use crate::import::values::{
     Name, Names, eye, integer, is_true, name, number, number_or_missing, present,
 };
+use crate::table::{Row, Rows};
 
 const ROLES: [Role; 17] = [
     Role::Reader,

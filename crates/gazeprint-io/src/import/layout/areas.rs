@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::{Layout, Line, Word};
 use super::super::setting::{Setting, phrase};
+use super::{Layout, Line, Word};
 use crate::import::error::{At, ImportError};
 use crate::import::recording::Sink;
 

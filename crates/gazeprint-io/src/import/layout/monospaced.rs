@@ -7,10 +7,10 @@ use std::collections::HashSet;
 use std::io::BufRead;
 use std::sync::Arc;
 
-use super::{Layout, Line, Word};
 use super::super::setting::{Setting, phrase};
+use super::{Layout, Line, Word};
 use crate::import::error::{At, ImportError};
-use crate::import::lines::Lines;
+use crate::table::Lines;
 
 /// What a line starts with that names the text after it.
 pub const HEADER: &str = "=== ";

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::NOT_A_LETTER;
 use crate::import::aliases::{Mapping, Role};
-use crate::import::dialect::Row;
 use crate::import::error::ImportError;
 use crate::import::recording::{Area, RawWord, Reason, RowPlace, Sink};
 use crate::import::values::whole;
+use crate::table::Row;
 
 /// Words of texts, and where they stand.
 #[derive(Debug, Default)]

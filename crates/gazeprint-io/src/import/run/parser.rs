@@ -16,13 +16,13 @@ use super::super::pymovements::{self, FrameOptions};
 use super::super::recording::Sink;
 use super::super::report::Shape;
 use super::super::samples::{self, SamplesOptions};
+use super::super::setting::{Setting, phrase};
 use super::super::swift::{self, SwiftOptions};
 use super::super::table::{self, TableOptions};
 use super::super::tobii::{self, TobiiOptions};
 use super::super::words::Known;
 use super::Request;
 use super::opened::Opened;
-use super::super::setting::{Setting, phrase};
 
 /// An input and how to read it.
 pub(super) struct Parser<'r> {

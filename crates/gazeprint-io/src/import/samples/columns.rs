@@ -1,12 +1,12 @@
 //! Which column of a samples table holds what, and in which unit.
 
 use super::super::aliases::{Choice, LEFT_EYE, Mapped, Mapping, RIGHT_EYE, Role, Unit, plain};
-use super::super::dialect::{Row, Rows};
 use super::super::error::{At, ImportError};
 use super::super::gaze::EyeChoice;
 use super::super::recording::{Eye, Reason};
-use super::super::values::{is_missing, number};
 use super::super::setting::{Phrase, Setting, phrase};
+use super::super::values::{is_missing, number};
+use crate::table::{Row, Rows};
 
 const ROLES: [Role; 9] = [
     Role::Time,

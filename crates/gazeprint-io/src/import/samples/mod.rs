@@ -23,12 +23,12 @@ use super::aliases::{Choice, Unit};
 use super::detect::{
     Sample, Scale, ScreenParams, TIME_ORDER, TOO_SHORT, infer_interval, ways_to_scale,
 };
-use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::gaze::GazeOptions;
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::setting::{Phrase, phrase};
+use crate::table::{Row, Rows};
 use columns::Columns;
 use names::{Names, gazebase_name};
 

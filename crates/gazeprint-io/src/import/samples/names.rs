@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::dialect::Row;
 use super::super::values::is_missing;
 use super::SamplesOptions;
 use super::columns::Columns;
+use crate::table::Row;
 
 /// Whose reading of what a row belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

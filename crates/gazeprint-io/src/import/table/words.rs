@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::TableOptions;
 use crate::import::aliases::{Mapping, Role};
-use crate::import::dialect::{Row, Rows};
 use crate::import::error::ImportError;
 use crate::import::recording::{Area, RawWord, Reason, RowPlace, Sink};
 use crate::import::report::Shape;
 use crate::import::values::{Name, Names, is_missing, name, number, whole};
+use crate::table::{Row, Rows};
 
 const WORD_ROLES: [Role; 10] = [
     Role::Text,
