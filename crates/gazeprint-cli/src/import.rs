@@ -181,8 +181,9 @@ impl Args {
 }
 
 fn format(name: &str) -> Result<Format, String> {
-    Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
-        format!("there is no such format; formats are {}", Format::ALL.map(Format::name).join(", "))
+    Format::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("there is no such format; formats are {}", names.join(", "))
     })
 }
 

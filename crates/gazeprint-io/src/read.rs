@@ -148,12 +148,12 @@ impl OpenTables {
 
 /// Numbers names in the order in which they first occur.
 #[derive(Default)]
-struct Names {
+struct NameNumbers {
     names: Vec<String>,
     ids: HashMap<String, usize>,
 }
 
-impl Names {
+impl NameNumbers {
     fn id(&mut self, name: &str) -> usize {
         if let Some(id) = self.find(name) {
             return id;
@@ -178,7 +178,7 @@ fn read_words(table: &mut CorpusTable) -> Result<Vec<Text>, ReadError> {
     let line = table.optional("line")?;
     let form = table.optional("word")?;
 
-    let mut texts = Names::default();
+    let mut texts = NameNumbers::default();
     let mut lines: Vec<BTreeMap<i32, Vec<Word>>> = Vec::new();
     let mut rows: HashMap<(usize, u32), u64> = HashMap::new();
     while let Some(row) = table.next()? {
@@ -295,9 +295,9 @@ struct Numbered {
 /// A corpus in the making.
 struct Builder {
     reader: Reader,
-    readers: Names,
-    sessions: Names,
-    trials: Names,
+    readers: NameNumbers,
+    sessions: NameNumbers,
+    trials: NameNumbers,
     text_ids: HashMap<String, usize>,
     texts: Vec<Text>,
     /// Reader, text, session and trial to index of the scanpath.
@@ -310,9 +310,9 @@ impl Builder {
     fn new(texts: Vec<Text>, reader: Reader) -> Self {
         Self {
             reader,
-            readers: Names::default(),
-            sessions: Names::default(),
-            trials: Names::default(),
+            readers: NameNumbers::default(),
+            sessions: NameNumbers::default(),
+            trials: NameNumbers::default(),
             text_ids: texts.iter().enumerate().map(|(i, t)| (t.id().to_owned(), i)).collect(),
             texts,
             ids: HashMap::new(),

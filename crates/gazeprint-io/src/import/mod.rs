@@ -36,7 +36,7 @@ mod values;
 mod words;
 mod write;
 
-pub use aliases::{Choice, Mapped, Mapping, Role, Unit};
+pub use aliases::{Choice, ColumnRole, Mapped, Mapping, Unit};
 pub use collect::{Imported, RawReading, RawText, Recording};
 pub use error::{At, ImportError};
 pub use format::Format;

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::aliases::Role;
+use super::aliases::ColumnRole;
 use super::error::ImportError;
 use super::recording::Sink;
 use super::values::number;
@@ -15,7 +15,7 @@ pub(super) fn cells(line: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a line before the column names is a comment: it starts with `#` and has no known name in it.
 pub(super) fn is_comment(line: &str) -> bool {
-    let is_known = |name: &str| Role::ALL.into_iter().any(|role| role.knows(name));
+    let is_known = |name: &str| ColumnRole::ALL.into_iter().any(|role| role.knows(name));
     line.trim_start().starts_with('#') && !cells(line).any(is_known)
 }
 

@@ -1,7 +1,7 @@
 //! An import from files to a recording.
 
 mod opened;
-mod parser;
+pub(super) mod parser;
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
@@ -21,9 +21,9 @@ use super::recording::Sink;
 use super::report::{ImportReport, InputReport, Shape};
 use super::setting::{Phrase, Setting, phrase};
 use super::table::{self, TableOptions};
-use super::words::{GivenDisplay, Known, WordTable};
+use super::words::{GivenDisplay, KnownWords, WordTable};
 use opened::Opened;
-use parser::{Parser, SideOfRun};
+use parser::{Beside, Parser, SideOfRun};
 
 /// What to import.
 #[derive(Debug, Clone, Default)]
@@ -81,7 +81,7 @@ struct Run<'r> {
     request: &'r Request,
     open: &'r Open<'r>,
     recording: Recording,
-    known: Known,
+    known: KnownWords,
     /// Words of popEye's fixations, where no others are known.
     gathered: GatheredWords,
     /// All files, in the order of [`RowPlace::file`](super::RowPlace).
@@ -99,7 +99,7 @@ impl<'r> Run<'r> {
             request,
             open,
             recording: Recording::new(request.gaze.eye),
-            known: Known::default(),
+            known: KnownWords::default(),
             gathered: GatheredWords::default(),
             paths: Vec::new(),
             files: Vec::new(),
@@ -150,7 +150,7 @@ impl<'r> Run<'r> {
             let font_width = request.display.font_width;
             let shape = opened.read(&mut self.recording, |source, sink| {
                 let (known, shape) =
-                    Known::read_table(source, file, kind, &options, font_width, sink)?;
+                    KnownWords::read_table(source, file, kind, &options, font_width, sink)?;
                 self.known = known;
                 Ok(shape)
             })?;
@@ -162,9 +162,9 @@ impl<'r> Run<'r> {
             let opened = Opened::new(path, self.open)?;
             let shape = opened.read(&mut self.recording, |source, sink| {
                 let (known, shape) = if is_swift {
-                    Known::read_items(source, file, sink)?
+                    KnownWords::read_items(source, file, sink)?
                 } else {
-                    Known::read_text(source, file, &stem(path), &request.display, sink)?
+                    KnownWords::read_text(source, file, &stem(path), &request.display, sink)?
                 };
                 self.known = known;
                 Ok(shape)
@@ -221,7 +221,7 @@ impl<'r> Run<'r> {
             let last = group.last().map_or(Path::new(""), |&input| &inputs[input]);
             finished.map_err(|error| error.in_file(last).beside(&self.paths))?;
         }
-        if let Known::Map(map) = std::mem::take(&mut self.known) {
+        if let KnownWords::Map(map) = std::mem::take(&mut self.known) {
             let words = self.request.words.as_deref().unwrap_or(Path::new(""));
             let file = self.paths.iter().position(|path| path == words).unwrap_or(0);
             let finished = Words::Characters(map).finish(file, &mut self.recording);
@@ -250,14 +250,9 @@ impl<'r> Run<'r> {
         let choices = self.choices_for(&opened.start);
         let parser = Parser { request, choices, format, path, name, file };
         let (known, gathered) = (&mut self.known, &mut self.gathered);
-        let shape = opened.read(&mut self.recording, |source, sink| match (side, eyes) {
-            (Some(side), Some(eyes)) => side.read(source, &parser, eyes.another()),
-            (Some(side), None) => {
-                known.place(&parser.report_options(), sink, |sink| side.read(source, &parser, sink))
-            }
-            // What is not of BIDS has its eyes in one file.
-            (None, _) => parser.read(source, known, gathered, sink),
-        });
+        let beside = Beside { known, gathered, side, eyes };
+        let shape =
+            opened.read(&mut self.recording, |source, sink| parser.read(source, beside, sink));
         let shape = shape.map_err(|error| error.beside(&self.paths))?;
         self.describe(file, format.name(), reason, shape);
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::aliases::{Choice, Role};
+use super::aliases::{Choice, ColumnRole};
 use super::dataviewer::{self, CharacterMap, ReportOptions, ScreenWords, TurnedPages};
 use super::error::{At, ImportError};
 use super::format::column_names;
@@ -64,7 +64,7 @@ impl GivenDisplay {
 
 /// What is known of the words.
 #[derive(Debug, Default)]
-pub(super) enum Known {
+pub(super) enum KnownWords {
     #[default]
     Nothing,
     /// They stand in characters, and were handed over.
@@ -77,7 +77,7 @@ pub(super) enum Known {
     Map(CharacterMap),
 }
 
-impl Known {
+impl KnownWords {
     /// Reads a table of words: one of four kinds of tables, told apart by their columns.
     pub(super) fn read_table(
         input: &mut dyn BufRead,
@@ -171,16 +171,16 @@ impl WordTable {
     /// Goes by the names of the columns, and by those that the user chose.
     pub(super) fn guess(start: &str, choices: &[Choice]) -> Self {
         let names = column_names(start);
-        let chosen = |role: Role| {
+        let chosen = |role: ColumnRole| {
             let has = |choice: &Choice| names.contains(&choice.column);
             choices.iter().any(|choice| choice.role == role && has(choice))
         };
-        let has = |role: Role| chosen(role) || names.iter().any(|name| role.knows(name));
-        if has(Role::Characters) {
+        let has = |role: ColumnRole| chosen(role) || names.iter().any(|name| role.knows(name));
+        if has(ColumnRole::Characters) {
             Self::Map
-        } else if has(Role::Start) {
+        } else if has(ColumnRole::Start) {
             Self::Characters
-        } else if has(Role::Letter) && !has(Role::Left) {
+        } else if has(ColumnRole::Letter) && !has(ColumnRole::Left) {
             Self::Letters
         } else {
             Self::Areas

@@ -8,7 +8,7 @@ use super::collect::{Imported, RawReading};
 use super::error::ImportError;
 use super::recording::{Eye, Position, RawFixation};
 use super::table::{self, TableOptions};
-use super::{Recording, Role};
+use super::{ColumnRole, Recording};
 use crate::error::WriteError;
 use crate::files::Kind;
 use crate::frame::{Frame, TableFormat};
@@ -153,7 +153,7 @@ impl WithoutWords {
         let mut recording = Recording::default();
         let options = TableOptions::default();
         let shape = table::read(&mut source, 0, &options, &mut recording).map_err(named)?;
-        let unit = shape.mapping.get(Role::X).and_then(|x| x.unit);
+        let unit = shape.mapping.get(ColumnRole::X).and_then(|x| x.unit);
         Ok(Some(Self::of(&recording.readings, unit == Some(super::Unit::Pixels))))
     }
 

@@ -14,7 +14,7 @@ use super::error::{At, ImportError};
 use super::setting::{Phrase, Setting, phrase};
 
 pub(crate) use known::{DATA_VIEWER, LEFT_EYE, POP_EYE, Preference, RIGHT_EYE};
-pub use roles::{Role, Unit};
+pub use roles::{ColumnRole, Unit};
 
 use Unit::{
     Characters as Ch, Degrees as Deg, Microseconds as Us, Milliseconds as Ms, Pixels as Px,
@@ -25,7 +25,7 @@ use Unit::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     /// What for.
-    pub role: Role,
+    pub role: ColumnRole,
     /// What its numbers are in, where the user said so.
     pub unit: Option<Unit>,
     /// The column's name, or several joined by `+`.
@@ -48,13 +48,13 @@ impl Choice {
             .into_iter()
             .find_map(|(end, unit)| Some((name.strip_suffix(end)?, Some(unit))))
             .unwrap_or((&name, None));
-        let role = Role::ALL.into_iter().find(|role| role.name() == stem);
+        let role = ColumnRole::ALL.into_iter().find(|role| role.name() == stem);
         match role.filter(|role| unit.is_none_or(|unit| role.fits(unit))) {
             Some(role) => Ok(Self { role, unit, column: column.trim().to_owned() }),
             None => Err(format!(
                 "there is no role {name:?}; roles are {}, and x_char, x_px, x_deg, duration_ms, \
                  duration_s, onset_ms, onset_s, time_ms, time_us and time_s to say the unit as well",
-                Role::ALL.map(Role::name).join(", ")
+                ColumnRole::ALL.map(ColumnRole::name).join(", ")
             )),
         }
     }
@@ -64,7 +64,7 @@ impl Choice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mapped {
     /// What it is for.
-    pub role: Role,
+    pub role: ColumnRole,
     /// Its name; several are joined by `+`, and their cells by `_`.
     pub column: String,
     /// Its place, from 0.
@@ -96,7 +96,7 @@ pub struct Mapping(pub Vec<Mapped>);
 
 impl Mapping {
     /// The column of a role.
-    pub fn get(&self, role: Role) -> Option<&Mapped> {
+    pub fn get(&self, role: ColumnRole) -> Option<&Mapped> {
         self.0.iter().find(|mapped| mapped.role == role)
     }
 
@@ -107,7 +107,7 @@ impl Mapping {
     }
 
     /// The place of a role's column.
-    pub fn index(&self, role: Role) -> Option<usize> {
+    pub fn index(&self, role: ColumnRole) -> Option<usize> {
         self.get(role).map(|mapped| mapped.index)
     }
 
@@ -118,7 +118,7 @@ impl Mapping {
     pub fn find_beside(
         header: &[String],
         row: u64,
-        roles: &[Role],
+        roles: &[ColumnRole],
         choices: &[Choice],
     ) -> Result<Self, ImportError> {
         Self::find_preferring(header, row, roles, &beside(header, choices), &[])
@@ -131,7 +131,7 @@ impl Mapping {
     pub fn find(
         header: &[String],
         row: u64,
-        roles: &[Role],
+        roles: &[ColumnRole],
         choices: &[Choice],
     ) -> Result<Self, ImportError> {
         Self::find_preferring(header, row, roles, choices, &[])
@@ -141,7 +141,7 @@ impl Mapping {
     pub(crate) fn find_preferring(
         header: &[String],
         row: u64,
-        roles: &[Role],
+        roles: &[ColumnRole],
         choices: &[Choice],
         preferences: &[Preference],
     ) -> Result<Self, ImportError> {
@@ -250,8 +250,10 @@ impl Mapping {
     }
 
     /// Takes the column that is called like that of x, with a y for an x; false where none is.
-    fn pair(&mut self, header: &[String], role: Role) -> bool {
-        let Some(x) = self.get(Role::X).filter(|_| role == Role::Y) else { return false };
+    fn pair(&mut self, header: &[String], role: ColumnRole) -> bool {
+        let Some(x) = self.get(ColumnRole::X).filter(|_| role == ColumnRole::Y) else {
+            return false;
+        };
         let (name, reason) = (plain(&x.column), format!("called like {}", x.column));
         let pairs: Vec<String> = name
             .match_indices('x')
@@ -265,7 +267,7 @@ impl Mapping {
         true
     }
 
-    fn search(&mut self, header: &[String], row: u64, role: Role) -> Result<(), ImportError> {
+    fn search(&mut self, header: &[String], row: u64, role: ColumnRole) -> Result<(), ImportError> {
         for rank in role.ranks() {
             let mut keys: Vec<Vec<usize>> = Vec::new();
             let mut exact: Vec<usize> = Vec::new();
@@ -309,7 +311,7 @@ impl Mapping {
         self.0.iter().all(|mapped| mapped.indices().all(|taken| taken != index))
     }
 
-    fn take(&mut self, header: &[String], role: Role, indices: &[usize], reason: Phrase) {
+    fn take(&mut self, header: &[String], role: ColumnRole, indices: &[usize], reason: Phrase) {
         let [index, further @ ..] = indices else { return };
         let column = joined(header, indices);
         let unit = implied(role, &column);
@@ -321,7 +323,12 @@ impl Mapping {
     ///
     /// # Errors
     /// If not for all.
-    pub fn require(&self, header: &[String], row: u64, roles: &[Role]) -> Result<(), ImportError> {
+    pub fn require(
+        &self,
+        header: &[String],
+        row: u64,
+        roles: &[ColumnRole],
+    ) -> Result<(), ImportError> {
         let lacking = roles.iter().filter(|&&role| self.get(role).is_none());
         let roles: Vec<&'static str> = lacking.map(|role| role.name()).collect();
         if roles.is_empty() {
@@ -353,7 +360,7 @@ fn alike(header: &[String], name: &str) -> Vec<usize> {
     (0..header.len()).filter(|&i| !wanted.is_empty() && plain(&header[i]) == wanted).collect()
 }
 
-fn ambiguous(header: &[String], row: u64, role: Role, indices: &[usize]) -> ImportError {
+fn ambiguous(header: &[String], row: u64, role: ColumnRole, indices: &[usize]) -> ImportError {
     let candidates = indices.iter().map(|&i| header[i].clone()).collect();
     ImportError::ambiguous(At::row(row), role.name(), candidates)
 }
@@ -363,7 +370,7 @@ fn joined(header: &[String], indices: &[usize]) -> String {
     indices.iter().map(|&i| header[i].as_str()).collect::<Vec<_>>().join("+")
 }
 
-impl Role {
+impl ColumnRole {
     /// Whether a column of this name is known to be for the role.
     pub(super) fn knows(self, column: &str) -> bool {
         let wanted = plain(column);
@@ -372,7 +379,7 @@ impl Role {
 }
 
 /// The unit that a column's name implies.
-fn implied(role: Role, column: &str) -> Option<Unit> {
+fn implied(role: ColumnRole, column: &str) -> Option<Unit> {
     let plain_column = plain(column);
     let mut known = role.ranks().iter().flat_map(|rank| rank.iter());
     known.find(|(name, _)| plain(name) == plain_column).and_then(|(_, unit)| *unit)

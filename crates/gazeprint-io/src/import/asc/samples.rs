@@ -5,7 +5,7 @@ use super::super::error::{At, ImportError};
 use super::super::recording::{Eye, RowPlace};
 use super::super::setting::{Setting, phrase};
 use super::line::{Coordinates, coordinate};
-use super::{EYES, Held, MALFORMED, Recording, UNDETECTED, index};
+use super::{EYES, EventFixation, MALFORMED, Recording, UNDETECTED, index};
 
 /// Samples of one block that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
@@ -179,7 +179,7 @@ impl Recording<'_> {
         for (i, fixation) in found.fixations.iter().enumerate() {
             // A block that goes on with a trial begins after a loss.
             let resumes = i == 0 && self.blink[index(eye)].take().is_some();
-            let held = Held {
+            let held = EventFixation {
                 row: fixation.row,
                 onset_ms: fixation.onset_ms,
                 duration_ms: fixation.duration_ms,

@@ -1,6 +1,6 @@
 //! What a recording is, as its JSON files describe it.
 
-use super::super::aliases::{Mapping, Role, Unit};
+use super::super::aliases::{ColumnRole, Mapping, Unit};
 use super::super::detect::Scale;
 use super::super::error::{At, ImportError};
 use super::super::recording::{Eye, Position, Sink};
@@ -95,9 +95,9 @@ impl Description {
     ) -> Result<Self, ImportError> {
         check_type(metadata, sink)?;
         let header = rows.header.clone();
-        let roles = [Role::Time, Role::X, Role::Y];
+        let roles = [ColumnRole::Time, ColumnRole::X, ColumnRole::Y];
         let mut mapping = Mapping::find(&header, 1, &roles, &options.choices)?;
-        mapping.require(&header, 1, &[Role::X, Role::Y])?;
+        mapping.require(&header, 1, &[ColumnRole::X, ColumnRole::Y])?;
         let unit = unit(&mut mapping, metadata)?;
         let clock = clock(rows, &mapping, metadata, events, sink)?;
         let told = stimulus.and_then(Metadata::screen);
@@ -114,7 +114,7 @@ impl Description {
             _ => origin(metadata, stimulus, sink)?,
         };
         let place = |role| mapping.get(role).map_or(usize::MAX, |mapped| mapped.index);
-        let (x, y) = (place(Role::X), place(Role::Y));
+        let (x, y) = (place(ColumnRole::X), place(ColumnRole::Y));
         Ok(Self {
             clock,
             x,
@@ -197,8 +197,8 @@ fn check_type(metadata: &Metadata, sink: &mut dyn Sink) -> Result<(), ImportErro
 
 /// What positions are in: as chosen, as the column is described, or as it is called.
 fn unit(mapping: &mut Mapping, metadata: &Metadata) -> Result<Unit, ImportError> {
-    let chosen = mapping.get(Role::X).filter(|x| x.is_chosen).and_then(|x| x.unit);
-    let column = mapping.get(Role::X).map_or_else(String::new, |x| x.column.clone());
+    let chosen = mapping.get(ColumnRole::X).filter(|x| x.is_chosen).and_then(|x| x.unit);
+    let column = mapping.get(ColumnRole::X).map_or_else(String::new, |x| x.column.clone());
     let stated = metadata
         .units(&column)
         .or_else(|| metadata.text("SampleCoordinateUnits"))
@@ -211,7 +211,7 @@ fn unit(mapping: &mut Mapping, metadata: &Metadata) -> Result<Unit, ImportError>
         }
         _ => None,
     });
-    let called = || mapping.get(Role::X).and_then(|x| x.unit).filter(|_| stated.is_none());
+    let called = || mapping.get(ColumnRole::X).and_then(|x| x.unit).filter(|_| stated.is_none());
     let usable = |unit: &Unit| matches!(unit, Unit::Pixels | Unit::Degrees);
     let Some(unit) = chosen.or(read).or_else(called).filter(usable) else {
         return Err(ImportError::value(
@@ -229,7 +229,7 @@ fn unit(mapping: &mut Mapping, metadata: &Metadata) -> Result<Unit, ImportError>
             ],
         ));
     };
-    for mapped in mapping.0.iter_mut().filter(|m| matches!(m.role, Role::X | Role::Y)) {
+    for mapped in mapping.0.iter_mut().filter(|m| matches!(m.role, ColumnRole::X | ColumnRole::Y)) {
         mapped.unit = Some(unit);
     }
     Ok(unit)
@@ -255,7 +255,7 @@ fn clock(
     let interval = 1000.0 / rate;
     sink.note(format!("samples are {interval} ms apart, by SamplingFrequency {rate}"));
     let source = events.and_then(|events| events.text("OnsetSource"));
-    let time = mapping.get(Role::Time).filter(|_| source != Some("n/a"));
+    let time = mapping.get(ColumnRole::Time).filter(|_| source != Some("n/a"));
     let Some(time) = time else {
         let start = metadata.number("StartTime").unwrap_or(0.0).clamp(-LATEST, LATEST) * 1000.0;
         sink.note(format!(

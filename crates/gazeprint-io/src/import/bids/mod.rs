@@ -26,7 +26,7 @@ use super::gaze::{GazeOptions, OTHER_EYE};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::setting::{Setting, phrase};
-use super::trials::{Counter, Names};
+use super::trials::{Counter, TrialNames};
 use crate::table::{Row, Rows};
 use describe::{Clock, Description, factor, no_json};
 use events::{Events, Fixation};
@@ -146,7 +146,7 @@ struct Recording<'r> {
     next_fixation: usize,
     /// Fixations that the sample at hand may belong to.
     open: Vec<usize>,
-    names: Names,
+    names: TrialNames,
     counter: Counter,
     /// Fixations of events that wait for the name of their trial.
     held: Vec<usize>,
@@ -195,7 +195,7 @@ impl<'r> Recording<'r> {
             next_item: 0,
             next_fixation: 0,
             open: Vec::new(),
-            names: Names::default(),
+            names: TrialNames::default(),
             counter: Counter::default(),
             held: Vec::new(),
             samples: Vec::new(),
@@ -326,7 +326,7 @@ impl<'r> Recording<'r> {
     }
 
     /// Whose reading of what the trial at hand is, in a fixation without its own values.
-    fn naming(&mut self, names: &Names) -> RawFixation {
+    fn naming(&mut self, names: &TrialNames) -> RawFixation {
         let Self { options, counter, tally, .. } = self;
         let part = |key| entity(&options.name, key);
         let unnamed = || match (part("task"), part("run")) {

@@ -78,7 +78,7 @@ pub struct Detected {
 
 /// What was found in a trial.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct Detection {
     /// Fixations in order.
     pub fixations: Vec<Detected>,
     /// Stretches that are too short.
@@ -210,7 +210,7 @@ impl Detector {
         samples: &[Sample],
         interval_ms: f64,
         scale: Option<&Scale>,
-    ) -> Result<Found, DetectError> {
+    ) -> Result<Detection, DetectError> {
         positive("the sample interval", interval_ms)?;
         match self {
             Self::Ivt(ivt) => {
@@ -325,12 +325,12 @@ struct Sorter<'s> {
     min_fixation_ms: f64,
     /// Samples were lost since the last fixation.
     gap: bool,
-    found: Found,
+    found: Detection,
 }
 
 impl<'s> Sorter<'s> {
     fn new(samples: &'s [Sample], interval_ms: f64, min_fixation_ms: f64) -> Self {
-        Self { samples, interval_ms, min_fixation_ms, gap: false, found: Found::default() }
+        Self { samples, interval_ms, min_fixation_ms, gap: false, found: Detection::default() }
     }
 
     /// Takes the stretches of one segment.

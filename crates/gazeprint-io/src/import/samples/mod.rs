@@ -30,7 +30,7 @@ use super::report::Shape;
 use super::setting::{Phrase, phrase};
 use crate::table::{Row, Rows};
 use columns::Columns;
-use names::{Names, gazebase_name};
+use names::{ReadingNames, gazebase_name};
 
 /// Samples of one trial that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
@@ -112,16 +112,16 @@ struct Trials<'t> {
     /// How degrees become pixels.
     screen: Option<Scale>,
     time_unit: Option<Unit>,
-    default: Names,
-    names: Names,
+    default: ReadingNames,
+    names: ReadingNames,
     /// Times still in the unit of the file.
     samples: Vec<Sample>,
     /// A sample that is earlier than the last one: the clock restarts, or the row is out of order.
     earlier: Option<(Sample, String)>,
     /// Which part of its names the trial at hand is, from 1, where the clock has restarted.
     part: Option<u64>,
-    parts: HashMap<Names, u64>,
-    seen: HashSet<(Names, Option<u64>)>,
+    parts: HashMap<ReadingNames, u64>,
+    seen: HashSet<(ReadingNames, Option<u64>)>,
     intervals: Vec<f64>,
     kept: u64,
     rows: u64,
@@ -138,7 +138,7 @@ impl<'t> Trials<'t> {
         sink: &'t mut dyn Sink,
     ) -> Result<Self, ImportError> {
         let gazebase = columns.is_gazebase.then(|| gazebase_name(&options.stem)).flatten();
-        let default = Names::new(options, gazebase);
+        let default = ReadingNames::new(options, gazebase);
         let published = || Scale::screen(GAZEBASE).ok().filter(|_| columns.is_gazebase);
         let screen = options.gaze.scale.or_else(published);
         if columns.unit == Unit::Degrees && screen.is_none() {
