@@ -1,27 +1,23 @@
 //! `gazeprint import`: a recording as other tools write it, made into a corpus.
 
-use std::fmt::Write;
+mod flags;
+mod report;
+
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use gazeprint::corpus::Limits;
-use gazeprint_eval::summary::{Summary, Warning};
+use anyhow::{Context, anyhow};
 use gazeprint_io::import::detect::{Detector, Screen};
 use gazeprint_io::import::layout::lines::Method;
 use gazeprint_io::import::{
-    Choice, EyeChoice, Format, GazeOptions, GivenDisplay, ImportReport, Imported, Request,
-    TrialPatterns, check_out, import, write_imported,
+    Choice, EyeChoice, Format, GazeOptions, GivenDisplay, Request, TrialPatterns, check_out,
+    import, write_imported,
 };
-use gazeprint_report::number::grouped;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::inspect::{plural, spoken, visible, wrapped};
+use self::report::Report;
 use crate::{explain, print};
-
-/// Decisions that the table shows; `import.json` has them all.
-const DECISIONS: usize = 30;
 
 /// Bring a recording in: read what other tools write, and make a corpus of it.
 ///
@@ -176,7 +172,7 @@ impl Args {
                 eye: self.eye,
                 patterns,
                 detector: self.detector,
-                scale: screen.scale()?,
+                scale: screen.scale().map_err(|e| anyhow!(e.phrase().naming(&flags::of)))?,
                 from_samples: self.from_samples,
                 y_up: self.y_up,
             },
@@ -185,19 +181,10 @@ impl Args {
 }
 
 fn format(name: &str) -> Result<Format, String> {
-    Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
-        format!("there is no such format; formats are {}", Format::ALL.map(Format::name).join(", "))
+    Format::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("there is no such format; formats are {}", names.join(", "))
     })
-}
-
-/// What is written to `import.json`.
-#[derive(serde::Serialize)]
-struct Report {
-    #[serde(flatten)]
-    import: ImportReport,
-    /// Rates of reading, as `inspect` has them.
-    summary: Option<Summary>,
-    warnings: Vec<String>,
 }
 
 /// Runs the command.
@@ -211,17 +198,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     let result = import(&request, &name, &open);
     bar.finish_and_clear();
-    let (imported, report) = result?;
-    let report = complete(report, &imported);
+    let (imported, report) = result.map_err(|error| error.naming(&flags::of))?;
+    let report = Report::new(report.naming(&flags::of), &imported);
     if args.strict {
-        refuse(&report)?;
+        report.refuse_warnings()?;
     }
     write_imported(&imported, &args.out, args.overwrite).map_err(explain)?;
     let json = serde_json::to_string_pretty(&report)? + "\n";
     let file = args.out.join("import.json");
     std::fs::write(&file, &json)
         .with_context(|| format!("{} cannot be written", file.display()))?;
-    print(&if args.json { json } else { table(&report, &args.out)? })
+    print(&if args.json { json } else { report.table(&args.out)? })
 }
 
 /// A bar of the bytes read, on a terminal.
@@ -234,131 +221,4 @@ fn bar(request: &Request) -> anyhow::Result<ProgressBar> {
     let template = "reading [{bar:30}] {bytes} of {total_bytes} {eta} left";
     bar.set_style(ProgressStyle::with_template(template)?.progress_chars("=> "));
     Ok(bar)
-}
-
-/// The report with rates and warnings.
-fn complete(import: ImportReport, imported: &Imported) -> Report {
-    let mut warnings = Vec::new();
-    let lost = || import.dropped.iter().filter(|drop| drop.is_loss);
-    if lost().next().is_some() {
-        let rows: u64 = lost().map(|drop| drop.rows).sum();
-        let all = grouped(usize::try_from(import.rows_read).unwrap_or(usize::MAX));
-        let dropped = plural(usize::try_from(rows).unwrap_or(usize::MAX), "row");
-        warnings.push(format!("{dropped} of {all} dropped; see the reasons"));
-    }
-    let summary = match imported {
-        Imported::Corpus(corpus) => Some(Summary::of(corpus, Limits::default())),
-        Imported::Fixations(_) => {
-            if import.words_kept > 0 {
-                warnings.push(
-                    "the words are in characters and the fixations in pixels, so nothing can be \
-                     scored; give the places of words in pixels with --words, or the text and its \
-                     font with --text"
-                        .to_owned(),
-                );
-            }
-            None
-        }
-    };
-    warnings.extend(summary.iter().flat_map(|summary| Warning::messages(&summary.warnings)));
-    Report { import, summary, warnings }
-}
-
-/// Fails where there are warnings.
-fn refuse(report: &Report) -> anyhow::Result<()> {
-    if report.warnings.is_empty() {
-        return Ok(());
-    }
-    let mut message = "nothing was written, since --strict turns warnings into errors:".to_owned();
-    for warning in &report.warnings {
-        write!(message, "\n  {warning}")?;
-    }
-    for drop in &report.import.dropped {
-        for example in drop.examples.iter().take(1) {
-            let content = visible(&example.content);
-            write!(message, "\n  {}: row {}: {content}", spoken(drop.reason), example.row)?;
-        }
-    }
-    bail!(message)
-}
-
-/// The report for people.
-fn table(report: &Report, out: &Path) -> Result<String, std::fmt::Error> {
-    let Report { import, summary, warnings } = report;
-    let count = |rows: u64| grouped(usize::try_from(rows).unwrap_or(usize::MAX));
-    let mut text = String::new();
-    writeln!(
-        text,
-        "{}: {}, {}, {}, {}",
-        out.display(),
-        plural(import.readers, "reader"),
-        plural(import.texts, "text"),
-        plural(usize::try_from(import.fixations_kept).unwrap_or(usize::MAX), "fixation"),
-        plural(usize::try_from(import.words_kept).unwrap_or(usize::MAX), "word"),
-    )?;
-    for (i, file) in import.files.iter().enumerate() {
-        writeln!(text, "\n{} ({} rows)", visible(&file.path), count(file.rows))?;
-        let before = i.checked_sub(1).map(|before| &import.files[before]);
-        if before
-            .is_some_and(|before| (&before.mapping, before.format) == (&file.mapping, file.format))
-        {
-            text.push_str("  format and columns as before\n");
-            continue;
-        }
-        writeln!(text, "  {:<12}{} ({})", "format", file.format, visible(&file.format_reason))?;
-        for mapped in &file.mapping.0 {
-            let (role, column) = (mapped.role.name(), visible(&mapped.column));
-            writeln!(text, "  {role:<12}{column} ({})", visible(&mapped.reason))?;
-        }
-    }
-    text.push_str("\ndecided\n");
-    for decision in import.decisions.iter().take(DECISIONS) {
-        text.push_str(&wrapped(&format!("  {}", visible(decision))));
-    }
-    if let Some(more) = import.decisions.len().checked_sub(DECISIONS + 1) {
-        writeln!(text, "  and {} more (import.json has them all)", grouped(more + 1))?;
-    }
-    writeln!(text, "\nrows\n  {:<34}{:>10}", "read", count(import.rows_read))?;
-    if import.words_repeated > 0 {
-        writeln!(text, "  {:<34}{:>10}", "words told again", count(import.words_repeated))?;
-    }
-    writeln!(text, "  {:<34}{:>10}", "kept, fixations", count(import.fixations_kept))?;
-    if import.words_kept > 0 {
-        writeln!(text, "  {:<34}{:>10}", "kept, words", count(import.words_kept))?;
-    }
-    for drop in &import.dropped {
-        let how = if drop.is_loss { "dropped" } else { "left out" };
-        let label = format!("{how}, {}", spoken(drop.reason));
-        writeln!(text, "  {label:<34}{:>10}", count(drop.rows))?;
-        for example in &drop.examples {
-            let file = import.files.get(example.file).map_or("", |file| file.path.as_str());
-            let content = visible(&example.content);
-            writeln!(text, "    {}, row {}: {content}", visible(file), example.row)?;
-        }
-    }
-    if let Some(summary) = summary {
-        text.push_str("\nreading\n");
-        for kind in &summary.types {
-            writeln!(text, "  {:<34}{:>8.1} %", spoken(kind.name), 100.0 * kind.share)?;
-        }
-        if let Some(forward) = summary.forward_amplitude {
-            let label = "mean amplitude, characters";
-            writeln!(text, "  {label:<34}{:>8.1}", forward.mean)?;
-        }
-        if let Some(duration) = summary.duration {
-            writeln!(text, "  {:<34}{:>8.0}", "mean duration, ms", duration.mean)?;
-        }
-    }
-    if !import.has_words && import.words_kept == 0 {
-        text.push_str(
-            "\nThere are no words, so nothing can be scored; give them with --words or --text.\n",
-        );
-    }
-    if !warnings.is_empty() {
-        text.push('\n');
-    }
-    for warning in warnings {
-        text.push_str(&wrapped(&format!("warning: {warning}")));
-    }
-    Ok(text)
 }

@@ -51,18 +51,26 @@ impl ProbeArgs {
     /// Reads the recording.
     pub(crate) fn read(&self) -> anyhow::Result<Corpus> {
         let is_input = self.probe == Path::new(STANDARD_INPUT);
-        if self.words.is_none() && (is_input || self.probe.is_file()) {
-            let what =
-                if is_input { "standard input".into() } else { self.probe.to_string_lossy() };
-            return Err(Usage(format!(
-                "{what} is a file; give the places of its words with --words FILE, or a corpus folder"
-            ))
-            .into());
-        }
-        if self.words.is_none() {
-            crate::refuse_without_words(&self.probe)?;
-        }
-        let (corpus, notes) = gazeprint_io::read_probe(&self.probe, self.words.as_deref())?;
+        let (corpus, notes) = match &self.words {
+            Some(words) if is_input => {
+                gazeprint_io::read_probe_from(std::io::stdin(), "standard input", words)?
+            }
+            None if is_input || self.probe.is_file() => {
+                let what =
+                    if is_input { "standard input".into() } else { self.probe.to_string_lossy() };
+                return Err(Usage(format!(
+                    "{what} is a file; give the places of its words with --words FILE, or a corpus \
+                     folder"
+                ))
+                .into());
+            }
+            words => {
+                if words.is_none() {
+                    crate::refuse_without_words(&self.probe)?;
+                }
+                gazeprint_io::read_probe(&self.probe, words.as_deref())?
+            }
+        };
         notes.messages().iter().for_each(|message| words::note(message));
         Ok(corpus)
     }

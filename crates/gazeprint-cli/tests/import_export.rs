@@ -51,11 +51,11 @@ fn a_build_without_parquet_says_how_to_get_it() {
     ));
     let parquet = ["export", "demo", "--to", "parquet", "--out", "columns"];
     let error = refused(&gazeprint_in(folder, &parquet), 1);
-    assert!(error.contains("cargo build --release --features columnar"), "{error}");
+    assert!(error.contains("make a build with the feature columnar"), "{error}");
     write(folder, "fixations.parquet", "PAR1");
     let error =
         refused(&gazeprint_in(folder, &["import", "fixations.parquet", "--out", "again"]), 1);
-    assert!(error.contains("cargo build --release --features columnar"), "{error}");
+    assert!(error.contains("make a build with the feature columnar"), "{error}");
 }
 
 const WORDS: &str = "text,word_index,word,char_start,char_end\ns1,1,Who,0,3\ns1,2,reads,4,9\n";

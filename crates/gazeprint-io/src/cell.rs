@@ -1,9 +1,8 @@
 //! One row, and what its cells mean.
 
-use csv::StringRecord;
-
-use crate::error::ReadError;
-use crate::table::{Column, RowStart, Table, shown};
+use crate::corpus_table::{Column, Heading};
+use crate::error::{Place, ReadError};
+use crate::table::{Row, shown};
 
 /// What a cell without a value looks like.
 const MISSING: [&str; 5] = ["", "NA", "NaN", "nan", "."];
@@ -13,22 +12,31 @@ pub(crate) fn is_missing(cell: &str) -> bool {
     MISSING.contains(&cell)
 }
 
-/// A row of a table.
-pub(crate) struct Row<'r> {
-    pub(crate) table: &'r Table,
-    pub(crate) record: &'r StringRecord,
-    pub(crate) start: RowStart,
+/// A row of a table of a corpus.
+pub(crate) struct CorpusRow<'r> {
+    pub(crate) heading: &'r Heading,
+    pub(crate) row: Row<'r>,
 }
 
-impl<'r> Row<'r> {
+impl<'r> CorpusRow<'r> {
+    /// The row's number, as an editor shows it.
+    pub(crate) fn number_in_file(&self) -> u64 {
+        self.row.number
+    }
+
+    /// A cell of the row, for an error message.
+    pub(crate) fn place(&self, column: &str) -> Box<Place> {
+        self.heading.place(self.row.number, column)
+    }
+
     /// The cell as it stands in the file.
     pub(crate) fn verbatim(&self, column: Column) -> &'r str {
-        self.record.get(column.index).unwrap_or_default()
+        self.row.verbatim(column.index)
     }
 
     /// The cell without blanks around it, `None` where its value is missing.
     pub(crate) fn cell(&self, column: Column) -> Option<&'r str> {
-        Some(self.verbatim(column).trim()).filter(|cell| !is_missing(cell))
+        Some(self.row.cell(column.index)).filter(|cell| !is_missing(cell))
     }
 
     /// A name that must be there.
@@ -128,7 +136,7 @@ impl<'r> Row<'r> {
         expected: &'static str,
         remedy: &'static str,
     ) -> ReadError {
-        let at = self.table.place(self.start, column.name);
+        let at = self.place(column.name);
         ReadError::Value { at, found: shown(self.verbatim(column)), expected, remedy }
     }
 
@@ -139,7 +147,7 @@ impl<'r> Row<'r> {
         expected: &'static str,
         remedy: &'static str,
     ) -> ReadError {
-        let at = self.table.place(self.start, column.name);
+        let at = self.place(column.name);
         ReadError::MissingValue { at, found: shown(self.verbatim(column)), expected, remedy }
     }
 }

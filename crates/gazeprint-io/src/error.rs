@@ -19,7 +19,7 @@ pub struct Place {
     /// The file.
     pub file: PathBuf,
     /// The row, counted from 1 as an editor does.
-    pub row: usize,
+    pub row: u64,
     /// The column's name.
     pub column: String,
 }
@@ -88,16 +88,17 @@ pub enum ReadError {
         /// The other file's name.
         second: String,
     },
-    /// A table that is there only as Parquet, which this build does not read.
-    #[error(
-        "{} is a Parquet file; this build reads CSV and TSV; save the table as {table}.csv, or make \
-         a build that has it: cargo build --release --features columnar", .file.display()
-    )]
-    Parquet {
+    /// A file of another kind, or of one that this build does not read.
+    #[error("{}: found {found}, expected {expected}; {remedy}", .file.display())]
+    NotATable {
         /// The file.
         file: PathBuf,
-        /// The table's name.
-        table: &'static str,
+        /// What it is.
+        found: &'static str,
+        /// What it should be.
+        expected: &'static str,
+        /// What to do.
+        remedy: &'static str,
     },
     /// A file without content.
     #[error(
@@ -121,44 +122,39 @@ pub enum ReadError {
         /// The file.
         file: PathBuf,
         /// The row of the column names.
-        row: usize,
+        row: u64,
         /// What its rows stand for.
         content: &'static str,
         /// What to do.
         remedy: &'static str,
     },
-    /// Not UTF-8.
+    /// Bytes that are no text in the encoding of the file.
     #[error(
-        "{}, row {row}, byte {offset}: found {found}, expected UTF-8; the file looks like \
-         {encoding}; save it as UTF-8, or convert it with: iconv -f {encoding} -t UTF-8 OLD > NEW",
-        .file.display()
+        "{}, row {row}: found {found}, expected text in {encoding}; export the table as CSV in \
+         UTF-8, or check that this is the right file", .file.display()
     )]
     Encoding {
         /// The file.
         file: PathBuf,
         /// The row.
-        row: usize,
-        /// Bytes before the offending one.
-        offset: usize,
-        /// The offending byte, in words.
+        row: u64,
+        /// What stands there.
         found: String,
-        /// What the encoding seems to be.
+        /// The encoding that the start of the file has.
         encoding: &'static str,
     },
-    /// Something else than text.
+    /// A line without an end.
     #[error(
-        "{}, row {row}, byte {offset}: found the byte {byte:#04x}; this is not a text file, \
-         expected a table in CSV or TSV; export the table as CSV in UTF-8", .file.display()
+        "{}, row {row}: found more than {limit} bytes in a line, expected a row of a table; check \
+         that this is the right file", .file.display()
     )]
-    NotText {
+    LongLine {
         /// The file.
         file: PathBuf,
         /// The row.
-        row: usize,
-        /// Bytes before the offending one.
-        offset: usize,
-        /// The offending byte.
-        byte: u8,
+        row: u64,
+        /// The most bytes that a line may have.
+        limit: usize,
     },
     /// Columns that the table needs are not there.
     #[error(
@@ -169,7 +165,7 @@ pub enum ReadError {
         /// The file.
         file: PathBuf,
         /// The row of the column names.
-        row: usize,
+        row: u64,
         /// The missing columns.
         columns: Vec<&'static str>,
         /// The columns that are there.
@@ -186,7 +182,7 @@ pub enum ReadError {
         /// The file of fixations.
         file: PathBuf,
         /// The row of the column names.
-        row: usize,
+        row: u64,
         /// A text with several lines.
         text: String,
         /// How many.
@@ -201,7 +197,7 @@ pub enum ReadError {
         /// The file.
         file: PathBuf,
         /// The row of the column names.
-        row: usize,
+        row: u64,
         /// The column.
         column: &'static str,
         /// Number of the one column, from 1.
@@ -219,7 +215,7 @@ pub enum ReadError {
         /// The file.
         file: PathBuf,
         /// The row.
-        row: usize,
+        row: u64,
         /// Number of its cells.
         found: usize,
         /// Number of columns.
@@ -272,7 +268,7 @@ pub enum ReadError {
         /// The second one's cell.
         at: Box<Place>,
         /// Row of the first one.
-        first: usize,
+        first: u64,
         /// The text.
         text: String,
         /// The word's index.
@@ -313,7 +309,7 @@ pub enum ReadError {
         /// Index of the word further left.
         other: u32,
         /// Its row.
-        other_row: usize,
+        other_row: u64,
         /// Where it ends.
         end: i32,
     },
@@ -342,7 +338,7 @@ pub enum ReadError {
         /// The second one's cell.
         at: Box<Place>,
         /// Row of the first one.
-        first: usize,
+        first: u64,
         /// The reader.
         reader: String,
         /// The text.
@@ -363,7 +359,7 @@ pub enum ReadError {
         /// The earlier value.
         expected: String,
         /// Row of the earlier value.
-        first: usize,
+        first: u64,
         /// What the value is a property of.
         subject: String,
     },
@@ -377,7 +373,7 @@ pub enum ReadError {
         /// The second one's cell.
         at: Box<Place>,
         /// Row of the first one.
-        first: usize,
+        first: u64,
         /// The split.
         split: u32,
         /// The reader.
@@ -423,8 +419,8 @@ pub enum WriteError {
     },
     /// A build that does not write Parquet.
     #[error(
-        "{} cannot be written: this build does not write Parquet; write CSV, or make a build that \
-         has it: cargo build --release --features columnar", .folder.display()
+        "{} cannot be written: this build does not write Parquet; write CSV, or make a build with \
+         the feature columnar", .folder.display()
     )]
     NoParquet {
         /// The folder.

@@ -18,8 +18,8 @@ use crate::write::check;
 /// Names of the files of [`write_frames`].
 const FILES: [&str; 2] = ["events.csv", "aois.csv"];
 
-/// Writes a corpus as pymovements-style frames, which `gazeprint import events.csv --words aois.csv`
-/// takes back.
+/// Writes a corpus as pymovements-style frames, which [`import`](crate::import::import) takes back,
+/// with `aois.csv` as the words.
 ///
 /// A fixation with a position and no line comes back on line 0, which is none; one without a position
 /// comes back without a line. Orders of reading and

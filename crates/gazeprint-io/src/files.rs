@@ -61,8 +61,7 @@ impl Kind {
     /// The one file that holds this table, if any does.
     ///
     /// # Errors
-    /// If there are several, it is Parquet and this build does not read that, or the folder cannot be
-    /// searched.
+    /// If there are several, or the folder cannot be searched.
     pub(crate) fn find(self, folder: &Path) -> Result<Option<PathBuf>, ReadError> {
         let mut found: Option<PathBuf> = None;
         for file in self.candidates(folder) {
@@ -81,13 +80,7 @@ impl Kind {
             }
             found = Some(file);
         }
-        match found {
-            #[cfg(not(feature = "columnar"))]
-            Some(file) if file.extension().is_some_and(|e| e == "parquet") => {
-                Err(ReadError::Parquet { file, table: self.name() })
-            }
-            found => Ok(found),
-        }
+        Ok(found)
     }
 
     /// The file of a table that the corpus cannot do without.

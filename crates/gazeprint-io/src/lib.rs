@@ -9,15 +9,15 @@
 //! | `trials`, itself optional | `reader, text, session?, trial?, trial_order?, group?` |
 //! | `splits`, no part of a corpus | `split, reader, text, session?, trial?, role` |
 //!
-//! Tables are CSV or TSV in UTF-8, with or without a byte-order mark, with either kind of line end.
-//! The extension sets the delimiter; where the header does not contain that delimiter but does
-//! contain a tab, a semicolon, a comma or a vertical bar, that one is used. A first line such as
-//! `sep=;`, which spreadsheets write, is skipped. Column names are matched without regard to case,
+//! Tables are text with any kind of line end: UTF-8 or UTF-16 with or without a byte-order mark, or
+//! Windows-1252; packed with gzip or not. Commas, tabs, semicolons or vertical bars stand between
+//! cells: those that cut the first rows into most cells, or the one that a first line such as `sep=;`
+//! names, as spreadsheets write it. Column names are matched without regard to case,
 //! their order does not matter, and further columns are ignored. Blanks around names and numbers do
 //! not count. Cells may be quoted, in TSV too, but none may hold a line break: that is what a stray
 //! quotation mark looks like.
 //!
-//! With the feature `columnar`, tables may also be Parquet. They are read as the CSV of the same table
+//! With the feature `columnar`, tables may also be Parquet or Arrow IPC. They are read as the CSV of the same table
 //! would be, and rows are numbered as there: the first is that of the column names.
 //!
 //! [`read_corpus_with_notes`] also tells what it accepted but finds odd.
@@ -50,7 +50,7 @@
 mod cell;
 mod columnar;
 mod columns;
-mod encoding;
+mod corpus_table;
 mod error;
 mod export;
 mod files;
@@ -71,6 +71,6 @@ pub use population::{
     PopulationError, PopulationFile, Provenance, check_population_path, read_population,
     write_population,
 };
-pub use read::{read_corpus, read_corpus_with_notes, read_probe, read_texts};
+pub use read::{read_corpus, read_corpus_with_notes, read_probe, read_probe_from, read_texts};
 pub use splits::{Assignment, Role, read_splits, write_splits};
 pub use write::{write_corpus, write_corpus_as};

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use gazeprint::corpus::{Corpus, Millis, Scanpath, Text};
 use thiserror::Error;
 
-use crate::table::{Table, shown};
+use crate::corpus_table::CorpusTable;
+use crate::table::shown;
 
 /// What reading a corpus found that is no error, but worth knowing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,6 +24,14 @@ pub struct Notes {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Oddity {
+    /// A file whose encoding is a guess.
+    #[error("{file}: {guess}; are names and words right?")]
+    Encoding {
+        /// Name of the file.
+        file: String,
+        /// The encoding, and why it was taken for that.
+        guess: String,
+    },
     /// An ignored column whose name is almost that of an optional one.
     #[error("column {found} of {file} is ignored; did you mean {meant}?")]
     Column {
@@ -92,13 +101,16 @@ impl Notes {
         trials.into_iter().chain(self.oddities.iter().map(Oddity::to_string)).collect()
     }
 
-    /// Notes columns that look misspelt.
-    pub(crate) fn columns(&mut self, table: &Table) {
-        let file = table.file.file_name().unwrap_or_default().to_string_lossy();
-        self.oddities.extend(table.misspelt().into_iter().map(|(found, meant)| Oddity::Column {
-            file: file.clone().into_owned(),
-            found: shown(&found),
-            meant,
+    /// Notes what was guessed about a table, and columns that look misspelt.
+    pub(crate) fn table(&mut self, table: &CorpusTable) {
+        let file = table.heading.file_name();
+        self.oddities.extend(
+            table.doubt().map(|guess| Oddity::Encoding { file: file.clone(), guess: guess.into() }),
+        );
+        let misspelt = table.heading.misspelt().into_iter();
+        self.oddities.extend(misspelt.map(|(found, meant)| {
+            let (file, found) = (file.clone(), shown(&found));
+            Oddity::Column { file, found, meant }
         }));
     }
 
@@ -117,7 +129,7 @@ fn readers(corpus: &Corpus) -> Option<Oddity> {
     let mut first: HashMap<String, &str> = HashMap::new();
     let (mut pairs, mut example) = (0, None);
     for reader in corpus.readers() {
-        let earlier = *first.entry(seen(reader)).or_insert(reader);
+        let earlier = *first.entry(without_hidden(reader)).or_insert(reader);
         if earlier != reader {
             pairs += 1;
             example.get_or_insert_with(|| [shown(earlier), shown(reader)]);
@@ -128,7 +140,7 @@ fn readers(corpus: &Corpus) -> Option<Oddity> {
 
 /// A name without what does not show: control characters, marks of direction and of joining,
 /// byte-order marks, blanks around it, and case.
-fn seen(name: &str) -> String {
+fn without_hidden(name: &str) -> String {
     let shows = |c: &char| {
         !c.is_control()
             && !matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')

@@ -57,7 +57,7 @@ pub struct Provenance {
 #[non_exhaustive]
 pub enum PopulationError {
     /// No such file.
-    #[error("{} does not exist; expected a file that `gazeprint population` wrote; check the path",
+    #[error("{} does not exist; expected the file of a population; check the path",
             .file.display())]
     Missing {
         /// The path given.
@@ -80,7 +80,7 @@ pub enum PopulationError {
     },
     /// Something else.
     #[error("{} is no population: found {found}, expected JSON with \"format\": \"{FORMAT}\"; give \
-             a file that `gazeprint population` wrote", .file.display())]
+             the file of a population", .file.display())]
     NotAPopulation {
         /// The file.
         file: PathBuf,

@@ -2,15 +2,17 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word};
 
-use crate::cell::Row;
+use crate::cell::CorpusRow;
+use crate::corpus_table::{Column, CorpusTable, Heading};
 use crate::error::ReadError;
 use crate::files::{self, Kind};
 use crate::notes::{Notes, Oddity};
-use crate::table::{Column, RowStart, Table, shown};
+use crate::table::shown;
 
 /// Line, session and trial where a table does not tell them apart.
 pub(crate) const DEFAULT_LINE: i32 = 1;
@@ -33,7 +35,7 @@ pub fn read_corpus(folder: &Path) -> Result<Corpus, ReadError> {
 /// # Errors
 /// As [`read_corpus`].
 pub fn read_corpus_with_notes(folder: &Path) -> Result<(Corpus, Notes), ReadError> {
-    Tables::of(folder)?.read(folder, Reader::Named)
+    Tables::of(folder)?.open()?.read(folder, Reader::Named)
 }
 
 /// Reads a probe: a corpus folder, or one table of fixations with the words in another file. It need
@@ -54,7 +56,22 @@ pub fn read_probe(probe: &Path, words: Option<&Path>) -> Result<(Corpus, Notes),
         },
         None => Tables::of(probe)?,
     };
-    tables.read(probe, Reader::Unknown)
+    tables.open()?.read(probe, Reader::Unknown)
+}
+
+/// As [`read_probe`], with the table of fixations from anywhere, such as the standard input. It may be
+/// written in every way that a file may; errors call it `name`.
+///
+/// # Errors
+/// As [`read_corpus`].
+pub fn read_probe_from(
+    fixations: impl Read + 'static,
+    name: &str,
+    words: &Path,
+) -> Result<(Corpus, Notes), ReadError> {
+    let words = CorpusTable::open(Kind::Words, words.to_owned())?;
+    let fixations = CorpusTable::from_reader(Kind::Fixations, name, fixations)?;
+    OpenTables { fixations, words, trials: None }.read(Path::new(name), Reader::Unknown)
 }
 
 /// Reads the texts of a table of words.
@@ -62,7 +79,7 @@ pub fn read_probe(probe: &Path, words: Option<&Path>) -> Result<(Corpus, Notes),
 /// # Errors
 /// If it cannot be read, or is wrong.
 pub fn read_texts(words: &Path) -> Result<Vec<Text>, ReadError> {
-    read_words(&Table::open(Kind::Words, words.to_owned())?)
+    read_words(&mut CorpusTable::open(Kind::Words, words.to_owned())?)
 }
 
 /// Whether tables name the reader.
@@ -91,20 +108,34 @@ impl Tables {
         })
     }
 
-    fn read(self, path: &Path, reader: Reader) -> Result<(Corpus, Notes), ReadError> {
-        let words = Table::open(Kind::Words, self.words)?;
-        let mut builder = Builder::new(read_words(&words)?, reader);
-        let fixations = Table::open(Kind::Fixations, self.fixations)?;
-        builder.read_fixations(&fixations, &words)?;
-        let trials = self.trials.map(|trials| Table::open(Kind::Trials, trials)).transpose()?;
-        if let Some(trials) = &trials {
+    fn open(self) -> Result<OpenTables, ReadError> {
+        let words = CorpusTable::open(Kind::Words, self.words)?;
+        let fixations = CorpusTable::open(Kind::Fixations, self.fixations)?;
+        let trials =
+            self.trials.map(|trials| CorpusTable::open(Kind::Trials, trials)).transpose()?;
+        Ok(OpenTables { fixations, words, trials })
+    }
+}
+
+/// The tables of a corpus, of which the column names have been read.
+struct OpenTables {
+    fixations: CorpusTable,
+    words: CorpusTable,
+    trials: Option<CorpusTable>,
+}
+
+impl OpenTables {
+    fn read(mut self, path: &Path, reader: Reader) -> Result<(Corpus, Notes), ReadError> {
+        let mut builder = Builder::new(read_words(&mut self.words)?, reader);
+        builder.read_fixations(&mut self.fixations, &self.words.heading.file)?;
+        if let Some(trials) = &mut self.trials {
             builder.read_trials(trials)?;
         }
         let Builder { readers, texts, scanpaths, mut notes, .. } = builder;
         let corpus = Corpus::new(files::corpus_name(path), readers.names, texts, scanpaths)
             .map_err(|error| ReadError::Inconsistent { path: path.to_owned(), error })?;
-        for table in [&fixations, &words].into_iter().chain(&trials) {
-            notes.columns(table);
+        for table in [&self.fixations, &self.words].into_iter().chain(&self.trials) {
+            notes.table(table);
         }
         notes.corpus(&corpus);
         if reader == Reader::Unknown {
@@ -117,12 +148,12 @@ impl Tables {
 
 /// Numbers names in the order in which they first occur.
 #[derive(Default)]
-struct Names {
+struct NameNumbers {
     names: Vec<String>,
     ids: HashMap<String, usize>,
 }
 
-impl Names {
+impl NameNumbers {
     fn id(&mut self, name: &str) -> usize {
         if let Some(id) = self.find(name) {
             return id;
@@ -139,7 +170,7 @@ impl Names {
 }
 
 /// The texts, in the order of the table.
-fn read_words(table: &Table) -> Result<Vec<Text>, ReadError> {
+fn read_words(table: &mut CorpusTable) -> Result<Vec<Text>, ReadError> {
     let text = table.required("text")?;
     let index = table.required("word_index")?;
     let start = table.required("char_start")?;
@@ -147,11 +178,10 @@ fn read_words(table: &Table) -> Result<Vec<Text>, ReadError> {
     let line = table.optional("line")?;
     let form = table.optional("word")?;
 
-    let mut texts = Names::default();
+    let mut texts = NameNumbers::default();
     let mut lines: Vec<BTreeMap<i32, Vec<Word>>> = Vec::new();
-    let mut places: HashMap<(usize, u32), RowStart> = HashMap::new();
-    let mut rows = table.rows()?;
-    while let Some(row) = rows.next()? {
+    let mut rows: HashMap<(usize, u32), u64> = HashMap::new();
+    while let Some(row) = table.next()? {
         let name = row.name(text)?;
         let text = texts.id(name);
         if text == lines.len() {
@@ -164,12 +194,12 @@ fn read_words(table: &Table) -> Result<Vec<Text>, ReadError> {
             start: row.required_whole(start, CHARACTER)?,
             end: row.required_whole(end, CHARACTER)?,
         };
-        match places.entry((text, word.index)) {
-            Entry::Vacant(entry) => entry.insert(row.start),
+        match rows.entry((text, word.index)) {
+            Entry::Vacant(entry) => entry.insert(row.number_in_file()),
             Entry::Occupied(entry) => {
                 return Err(ReadError::DuplicateWord {
-                    at: table.place(row.start, index.name),
-                    first: table.row_number(*entry.get()),
+                    at: row.place(index.name),
+                    first: *entry.get(),
                     text: shown(name),
                     index: word.index,
                 });
@@ -178,8 +208,8 @@ fn read_words(table: &Table) -> Result<Vec<Text>, ReadError> {
         lines[text].entry(line).or_default().push(word);
     }
     let located = |text: usize, error| {
-        let row_of = |index| places.get(&(text, index)).copied().unwrap_or(RowStart(0));
-        misplaced(table, &texts.names[text], row_of, error)
+        let row_of = |index| rows.get(&(text, index)).copied().unwrap_or_default();
+        misplaced(&table.heading, &texts.names[text], row_of, error)
     };
     lines
         .into_iter()
@@ -197,29 +227,29 @@ fn read_words(table: &Table) -> Result<Vec<Text>, ReadError> {
 
 /// Puts an error about words where the words are.
 fn misplaced(
-    table: &Table,
+    heading: &Heading,
     text: &str,
-    row_of: impl Fn(u32) -> RowStart,
+    row_of: impl Fn(u32) -> u64,
     error: CorpusError,
 ) -> ReadError {
     let text = shown(text);
     match error {
         CorpusError::EmptyWord { index, start, end } => {
-            let at = table.place(row_of(index), "char_end");
+            let at = heading.place(row_of(index), "char_end");
             ReadError::EmptyWord { at, text, index, start, end }
         }
         CorpusError::OverlappingWords { first, second, end, start } => {
             ReadError::OverlappingWords {
-                at: table.place(row_of(second), "char_start"),
+                at: heading.place(row_of(second), "char_start"),
                 text,
                 index: second,
                 start,
                 other: first,
-                other_row: table.row_number(row_of(first)),
+                other_row: row_of(first),
                 end,
             }
         }
-        error => ReadError::Inconsistent { path: table.file.clone(), error },
+        error => ReadError::Inconsistent { path: heading.file.clone(), error },
     }
 }
 
@@ -232,7 +262,7 @@ struct Key {
 }
 
 impl Key {
-    fn of(table: &Table, reader: Reader) -> Result<Self, ReadError> {
+    fn of(table: &CorpusTable, reader: Reader) -> Result<Self, ReadError> {
         Ok(Self {
             reader: match reader {
                 Reader::Named => Some(table.required("reader")?),
@@ -245,7 +275,7 @@ impl Key {
     }
 
     /// Reader, text, session and trial of a row.
-    fn read<'r>(&self, row: &Row<'r>) -> Result<[&'r str; 4], ReadError> {
+    fn read<'r>(&self, row: &CorpusRow<'r>) -> Result<[&'r str; 4], ReadError> {
         Ok([
             row.name_or(self.reader, DEFAULT_NAME)?,
             row.name(self.text)?,
@@ -258,16 +288,16 @@ impl Key {
 /// A fixation with what it is sorted by.
 struct Numbered {
     number: i64,
-    start: RowStart,
+    row: u64,
     fixation: Fixation,
 }
 
 /// A corpus in the making.
 struct Builder {
     reader: Reader,
-    readers: Names,
-    sessions: Names,
-    trials: Names,
+    readers: NameNumbers,
+    sessions: NameNumbers,
+    trials: NameNumbers,
     text_ids: HashMap<String, usize>,
     texts: Vec<Text>,
     /// Reader, text, session and trial to index of the scanpath.
@@ -280,9 +310,9 @@ impl Builder {
     fn new(texts: Vec<Text>, reader: Reader) -> Self {
         Self {
             reader,
-            readers: Names::default(),
-            sessions: Names::default(),
-            trials: Names::default(),
+            readers: NameNumbers::default(),
+            sessions: NameNumbers::default(),
+            trials: NameNumbers::default(),
             text_ids: texts.iter().enumerate().map(|(i, t)| (t.id().to_owned(), i)).collect(),
             texts,
             ids: HashMap::new(),
@@ -319,7 +349,7 @@ impl Builder {
         [reader, text, &path.session, &path.trial]
     }
 
-    fn read_fixations(&mut self, table: &Table, words: &Table) -> Result<(), ReadError> {
+    fn read_fixations(&mut self, table: &mut CorpusTable, words: &Path) -> Result<(), ReadError> {
         let key = Key::of(table, self.reader)?;
         let x = table.required("x_char")?;
         let duration = table.required("duration_ms")?;
@@ -331,14 +361,13 @@ impl Builder {
 
         let mut numbered: Vec<Vec<Numbered>> = Vec::new();
         let mut last = None;
-        let mut rows = table.rows()?;
-        while let Some(row) = rows.next()? {
+        while let Some(row) = table.next()? {
             let names = key.read(&row)?;
             let Some(scanpath) = self.scanpath(names, last) else {
                 return Err(ReadError::UnknownText {
-                    at: table.place(row.start, key.text.name),
+                    at: row.place(key.text.name),
                     text: shown(names[1]),
-                    words: words.file.clone(),
+                    words: words.to_owned(),
                     example: self.texts.first().map(|t| shown(t.id())).unwrap_or_default(),
                 });
             };
@@ -346,7 +375,7 @@ impl Builder {
             let fixation = Fixation {
                 line: match line {
                     Some(column) => row.whole(column, LINE_NUMBER)?,
-                    None => Some(self.only_line(scanpath, table)?),
+                    None => Some(self.only_line(scanpath, row.heading)?),
                 },
                 x: row.number(x)?.map(Chars),
                 duration: row.amount(duration)?.map(Millis),
@@ -357,13 +386,14 @@ impl Builder {
             if scanpath == numbered.len() {
                 numbered.push(Vec::new());
             }
-            numbered[scanpath].push(Numbered { number, start: row.start, fixation });
+            numbered[scanpath].push(Numbered { number, row: row.number_in_file(), fixation });
         }
         for (scanpath, mut fixations) in numbered.into_iter().enumerate() {
             if let Some(column) = number {
                 fixations.sort_by_key(|f| f.number);
                 if let Some(pair) = fixations.windows(2).find(|p| p[0].number == p[1].number) {
-                    return Err(self.duplicate(table, column, scanpath, &pair[0], &pair[1]));
+                    let heading = &table.heading;
+                    return Err(self.duplicate(heading, column, scanpath, [&pair[0], &pair[1]]));
                 }
             }
             self.scanpaths[scanpath].fixations =
@@ -376,13 +406,13 @@ impl Builder {
     ///
     /// # Errors
     /// If the text has several: to put all on one of them would be wrong for most.
-    fn only_line(&self, scanpath: usize, fixations: &Table) -> Result<i32, ReadError> {
+    fn only_line(&self, scanpath: usize, fixations: &Heading) -> Result<i32, ReadError> {
         let text = &self.texts[self.scanpaths[scanpath].text];
         match text.lines() {
             [line] => Ok(line.number()),
             lines => Err(ReadError::LineNeeded {
                 file: fixations.file.clone(),
-                row: fixations.header_row(),
+                row: fixations.row,
                 text: shown(text.id()),
                 lines: lines.len(),
             }),
@@ -391,31 +421,29 @@ impl Builder {
 
     fn duplicate(
         &self,
-        table: &Table,
+        heading: &Heading,
         column: Column,
         scanpath: usize,
-        first: &Numbered,
-        second: &Numbered,
+        [first, second]: [&Numbered; 2],
     ) -> ReadError {
         let [reader, text, ..] = self.names_of(scanpath);
         ReadError::DuplicateFixation {
-            at: table.place(second.start, column.name),
-            first: table.row_number(first.start),
+            at: heading.place(second.row, column.name),
+            first: first.row,
             reader: shown(reader),
             text: shown(text),
             index: second.number,
         }
     }
 
-    fn read_trials(&mut self, table: &Table) -> Result<(), ReadError> {
+    fn read_trials(&mut self, table: &mut CorpusTable) -> Result<(), ReadError> {
         let key = Key::of(table, self.reader)?;
         let order = table.optional("trial_order")?;
         let group = table.optional("group")?;
 
-        let mut groups: HashMap<usize, RowStart> = HashMap::new();
-        let mut orders: HashMap<usize, RowStart> = HashMap::new();
-        let mut rows = table.rows()?;
-        while let Some(row) = rows.next()? {
+        let mut groups: HashMap<usize, u64> = HashMap::new();
+        let mut orders: HashMap<usize, u64> = HashMap::new();
+        while let Some(row) = table.next()? {
             let names @ [_, text, ..] = key.read(&row)?;
             let group = group.and_then(|column| row.cell(column));
             let order = order.map_or(Ok(None), |column| row.number(column))?;
@@ -458,19 +486,19 @@ impl Builder {
 
 /// Checks that a value agrees with what an earlier row said, and remembers the first row.
 fn agree(
-    first: &mut HashMap<usize, RowStart>,
+    first: &mut HashMap<usize, u64>,
     id: usize,
-    row: &Row<'_>,
+    row: &CorpusRow<'_>,
     (column, old, new): (&str, Option<&str>, &str),
     subject: impl Fn() -> String,
 ) -> Result<(), ReadError> {
-    let start = *first.entry(id).or_insert(row.start);
+    let first = *first.entry(id).or_insert(row.number_in_file());
     match old {
         Some(old) if old != new => Err(ReadError::Contradiction {
-            at: row.table.place(row.start, column),
+            at: row.place(column),
             found: shown(new),
             expected: shown(old),
-            first: row.table.row_number(start),
+            first,
             subject: subject(),
         }),
         _ => Ok(()),

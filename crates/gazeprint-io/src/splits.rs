@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::Path;
 
-use crate::cell::{FILL, Row, Whole};
+use crate::cell::{CorpusRow, FILL, Whole};
+use crate::corpus_table::{Column, CorpusTable, Heading};
 use crate::error::{ReadError, WriteError};
 use crate::files::Kind;
-use crate::table::{Column, RowStart, Table, shown};
+use crate::table::shown;
 use crate::write::check_name;
 
 /// What a reading is for.
@@ -86,7 +87,7 @@ impl Whole for SplitNumber {
 /// If the file cannot be read, has no rows, lacks a column, has a split or role that is none, or
 /// two rows of one split mean the same reading; see [`ReadError`].
 pub fn read_splits(file: &Path) -> Result<Vec<Assignment>, ReadError> {
-    let table = Table::open(Kind::Splits, file.to_owned())?;
+    let mut table = CorpusTable::open(Kind::Splits, file.to_owned())?;
     let split = table.required("split")?;
     let reader = table.required("reader")?;
     let text = table.required("text")?;
@@ -95,9 +96,8 @@ pub fn read_splits(file: &Path) -> Result<Vec<Assignment>, ReadError> {
     let trial = table.optional("trial")?;
 
     let mut assignments = Vec::new();
-    let mut starts = Vec::new();
-    let mut rows = table.rows()?;
-    while let Some(row) = rows.next()? {
+    let mut rows = Vec::new();
+    while let Some(row) = table.next()? {
         let SplitNumber(split) =
             row.required_whole(split, "a whole number from 1, the number of the split")?;
         let optional = |column: Option<Column>| Some(row.cell(column?)?.to_owned());
@@ -109,13 +109,13 @@ pub fn read_splits(file: &Path) -> Result<Vec<Assignment>, ReadError> {
             trial: optional(trial),
             role: read_role(&row, role)?,
         });
-        starts.push(row.start);
+        rows.push(row.number_in_file());
     }
-    check_once(&table, text, &assignments, &starts)?;
+    check_once(&table.heading, text, &assignments, &rows)?;
     Ok(assignments)
 }
 
-fn read_role(row: &Row<'_>, column: Column) -> Result<Role, ReadError> {
+fn read_role(row: &CorpusRow<'_>, column: Column) -> Result<Role, ReadError> {
     let cell = row.cell(column).ok_or_else(|| row.missing(column, ROLE, FILL))?;
     Role::ALL
         .into_iter()
@@ -125,18 +125,18 @@ fn read_role(row: &Row<'_>, column: Column) -> Result<Role, ReadError> {
 
 /// Checks that no reading is in a split twice: it would count double, or both train and test.
 fn check_once(
-    table: &Table,
+    heading: &Heading,
     column: Column,
     assignments: &[Assignment],
-    starts: &[RowStart],
+    rows: &[u64],
 ) -> Result<(), ReadError> {
     let mut seen: HashMap<(u32, &str, &str), Vec<usize>> = HashMap::new();
     for (i, new) in assignments.iter().enumerate() {
         let earlier = seen.entry((new.split, &new.reader, &new.text)).or_default();
         if let Some(&first) = earlier.iter().find(|&&e| assignments[e].meets(new)) {
             return Err(ReadError::DuplicateAssignment {
-                at: table.place(starts[i], column.name),
-                first: table.row_number(starts[first]),
+                at: heading.place(rows[i], column.name),
+                first: rows[first],
                 split: new.split,
                 reader: shown(&new.reader),
                 text: shown(&new.text),

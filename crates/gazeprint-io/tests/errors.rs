@@ -96,8 +96,8 @@ fn one_table_in_several_formats() {
 fn parquet() {
     assert_eq!(
         message(&[("fixations.parquet", b"PAR1"), ("words.csv", WORDS.as_bytes())]),
-        "CORPUS/fixations.parquet is a Parquet file; this build reads CSV and TSV; save the table \
-         as fixations.csv, or make a build that has it: cargo build --release --features columnar"
+        "CORPUS/fixations.parquet: found Parquet, expected a text table, since this build reads no \
+         other; save the table as CSV, or make a build with the feature columnar"
     );
 }
 
@@ -123,38 +123,53 @@ fn empty_files() {
 }
 
 #[test]
-fn other_encodings() {
+fn bytes_that_contradict_the_encoding() {
     assert_eq!(
-        about_words(b"text,word_index,word,char_start,char_end\ns1,1,The,0,3\ns1,2,caf\xe9,4,8\n"),
-        "CORPUS/words.csv, row 3, byte 62: found the byte 0xe9 (\"é\" in Windows-1252), expected \
-         UTF-8; the file looks like WINDOWS-1252; save it as UTF-8, or convert it with: iconv -f \
-         WINDOWS-1252 -t UTF-8 OLD > NEW"
+        about_words(
+            b"text,word_index,word,char_start,char_end\ns1,1,Th\xc3\xa9,0,3\ns1,2,caf\xe9,4,8\n"
+        ),
+        "CORPUS/words.csv, row 3: found the byte 0xe9, expected text in UTF-8; export the table as \
+         CSV in UTF-8, or check that this is the right file"
     );
-    let utf16: Vec<u8> = WORDS.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let mut odd: Vec<u8> = WORDS.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    odd.truncate(odd.len() - 1);
     assert_eq!(
-        about_words([b"\xff\xfe", utf16.as_slice()].concat()),
-        "CORPUS/words.csv, row 1, byte 0: found the byte-order mark of UTF-16, expected UTF-8; the \
-         file looks like UTF-16; save it as UTF-8, or convert it with: iconv -f UTF-16 -t UTF-8 \
-         OLD > NEW"
-    );
-    assert_eq!(
-        about_words(&utf16),
-        "CORPUS/words.csv, row 1, byte 1: found the byte 0x00, expected UTF-8; the file looks like \
-         UTF-16LE; save it as UTF-8, or convert it with: iconv -f UTF-16LE -t UTF-8 OLD > NEW"
+        about_words([b"\xff\xfe", odd.as_slice()].concat()),
+        "CORPUS/words.csv, row 3: found half a character, expected text in UTF-16LE; export the \
+         table as CSV in UTF-8, or check that this is the right file"
     );
 }
 
 #[test]
 fn files_that_are_no_text() {
+    // The second one is far behind the first bytes that are looked at.
+    for rows in [0, 20_000] {
+        let before: String =
+            (0..rows).map(|i| format!("s1,{i},{},{}\n", 2 * i, 2 * i + 1)).collect();
+        assert_eq!(
+            about_words(format!("text,word_index,char_start,char_end\n{before}s1\0,1,0,3\n")),
+            format!(
+                "CORPUS/words.csv, row {}: found a zero byte, expected text in UTF-8; export the \
+                 table as CSV in UTF-8, or check that this is the right file",
+                2 + rows
+            )
+        );
+    }
     assert_eq!(
-        about_words(b"text,word_index,char_start,char_end\ns1\0,1,0,3\n"),
-        "CORPUS/words.csv, row 2, byte 38: found the byte 0x00; this is not a text file, expected a \
-         table in CSV or TSV; export the table as CSV in UTF-8"
+        about_words(b"MZ\x03\x04\xff\xe9words"),
+        "CORPUS/words.csv, row 1: found the byte 0x03, expected text in UTF-8; export the table as \
+         CSV in UTF-8, or check that this is the right file"
     );
     assert_eq!(
         about_words(b"PK\x03\x04\xff\xe9words"),
-        "CORPUS/words.csv, row 1, byte 2: found the byte 0x03; this is not a text file, expected a \
-         table in CSV or TSV; export the table as CSV in UTF-8"
+        "CORPUS/words.csv: found a spreadsheet or an archive, expected a text file, or a table in \
+         Parquet or Arrow IPC; save the sheet as CSV, or unpack the archive"
+    );
+    let long = "text,word_index,char_start,char_end\n".to_owned() + &"s".repeat(3 << 20);
+    assert_eq!(
+        about_words(long),
+        "CORPUS/words.csv, row 2: found more than 1048576 bytes in a line, expected a row of a \
+         table; check that this is the right file"
     );
 }
 
@@ -227,8 +242,8 @@ fn stray_quotation_mark() {
             "text,word_index,word,char_start,char_end\n\
              s1,1,\"Oh,0,3\ns1,2,dear,4,8\ns1,3,me\",9,12\n"
         ),
-        "CORPUS/words.csv, row 2, column word: found \"Oh,0,3\\ns1,2,dear,4,8\\ns1,3,me\", which \
-         runs over the end of the row, expected a cell in one row; if a quotation mark belongs to \
+        "CORPUS/words.csv, row 2, column word: found \"Oh,0,3\", which runs over the end of the row, \
+         expected a cell in one row; if a quotation mark belongs to \
          the cell, double it (\"\") and put the cell in quotation marks; names and words with line \
          breaks are not supported"
     );

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 use gazeprint::corpus::Corpus;
-use gazeprint_io::import::{ImportReport, Imported, Request, Role, import};
+use gazeprint_io::import::{ColumnRole, ImportReport, Imported, Request, import};
 use gazeprint_io::read_corpus;
 
 use common::find;
@@ -33,7 +33,7 @@ fn corpus(imported: &Imported) -> &Corpus {
     }
 }
 
-fn column(report: &ImportReport, role: Role) -> &str {
+fn column(report: &ImportReport, role: ColumnRole) -> &str {
     let mapping = &report.files.last().unwrap().mapping;
     mapping.get(role).map_or("", |mapped| mapped.column.as_str())
 }
@@ -50,8 +50,8 @@ fn onestop() {
     };
     assert_eq!((report.files[0].rows, report.files[1].rows), (3922, 3209));
     assert_eq!((report.fixations_kept, report.dropped.len()), (3209, 0));
-    assert_eq!(column(&report, Role::Text), "unique_paragraph_id");
-    assert_eq!(column(&report, Role::Trial), "TRIAL_INDEX");
+    assert_eq!(column(&report, ColumnRole::Text), "unique_paragraph_id");
+    assert_eq!(column(&report, ColumnRole::Trial), "TRIAL_INDEX");
     assert!(decided(&report, "a number one higher than"));
     let on_line = |corpus: &Corpus| {
         let fixations = corpus.scanpaths().iter().flat_map(|path| &path.fixations);
@@ -68,7 +68,7 @@ fn copco() {
     let inputs = ["FIX_report_P01.txt", "FIX_report_P02.txt"];
     let Some((imported, report)) = run("dataviewer-copco", &inputs, map) else { return };
     assert_eq!((report.fixations_kept, report.dropped.len()), (7998, 0));
-    assert_eq!(column(&report, Role::Text), "speechid+paragraphid");
+    assert_eq!(column(&report, ColumnRole::Text), "speechid+paragraphid");
     assert!(decided(&report, "decimals follow a comma"));
     let fixations = corpus(&imported).scanpaths().iter().flat_map(|path| &path.fixations);
     assert!(fixations.filter(|f| f.x.is_some()).count() > 6500);

@@ -2,9 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
+use std::io::Write;
 
 use gazeprint::corpus::{Chars, Corpus, Fixation, Line, Millis, Scanpath, Text, Word};
-use gazeprint_io::{Notes, WriteError, read_corpus, read_corpus_with_notes, write_corpus};
+use gazeprint_io::{
+    Notes, WriteError, read_corpus, read_corpus_with_notes, read_probe, read_probe_from,
+    write_corpus,
+};
 
 const WORDS: &str = "text,word_index,char_start,char_end\ns1,1,0,3\ns2,1,0,5\n";
 
@@ -69,6 +73,72 @@ fn the_header_may_show_another_delimiter() {
             assert_eq!(corpus.fixation_count(), 1);
         }
     }
+}
+
+/// The same text, as files have it.
+fn every_encoding(text: &str) -> Vec<(&'static str, Vec<u8>)> {
+    let units =
+        |bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(text.as_bytes()).unwrap();
+    vec![
+        ("UTF-8", text.as_bytes().to_vec()),
+        ("UTF-8 with a mark", ["\u{feff}", text].concat().into_bytes()),
+        ("UTF-16 with a mark", [&[0xff, 0xfe], &units(u16::to_le_bytes)[..]].concat()),
+        ("UTF-16", units(u16::to_be_bytes)),
+        ("Windows-1252", text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect()),
+        ("gzip", packed.finish().unwrap()),
+    ]
+}
+
+#[test]
+fn tables_may_be_in_any_encoding_and_guesses_are_noted() {
+    let fixations = "reader,text,x_char,duration_ms\nJ\u{fc}rgen,s1,1,200\nJ\u{fc}rgen,s2,1,200\n";
+    for (encoding, bytes) in every_encoding(fixations) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("words.csv"), WORDS).unwrap();
+        fs::write(folder.path().join("fixations.csv"), bytes).unwrap();
+        let (corpus, notes) = read_corpus_with_notes(folder.path()).unwrap();
+        assert_eq!(corpus.readers(), ["J\u{fc}rgen"], "{encoding}");
+        let guess = match encoding {
+            "UTF-16" => {
+                "fixations.csv: the text is UTF-16BE: every second byte is zero; are names \
+                         and words right?"
+            }
+            "Windows-1252" => {
+                "fixations.csv: the text is Windows-1252: line 2 has the byte 0xfc, \
+                               which is not UTF-8; are names and words right?"
+            }
+            _ => "",
+        };
+        assert_eq!(notes.messages().concat(), guess, "{encoding}");
+    }
+}
+
+#[test]
+fn a_probe_may_come_from_anywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let (words, file) = (folder.path().join("words.csv"), folder.path().join("probe.csv"));
+    fs::write(&words, WORDS).unwrap();
+    let comma = "text,note,x_char,duration_ms\ns1,\u{e9},1.5,212\ns2,,2,200\n";
+    for delimiter in [",", ";", "\t", "|"] {
+        for (encoding, bytes) in every_encoding(&comma.replace(',', delimiter)) {
+            fs::write(&file, &bytes).unwrap();
+            let (by_path, by_path_notes) = read_probe(&file, Some(&words)).unwrap();
+            let input = std::io::Cursor::new(bytes);
+            let (probe, notes) = read_probe_from(input, "standard input", &words).unwrap();
+            assert_eq!(probe.scanpaths(), by_path.scanpaths(), "{encoding}, {delimiter:?}");
+            assert_eq!(probe.texts(), by_path.texts(), "{encoding}, {delimiter:?}");
+            assert_eq!(notes.oddities.len(), by_path_notes.oddities.len(), "{encoding}");
+            assert_eq!((probe.name(), probe.fixation_count()), ("standard input", 2));
+        }
+    }
+    let wrong = std::io::Cursor::new("text,x_char,duration_ms\ns1,1,200\ns1,left,200\n");
+    assert_eq!(
+        read_probe_from(wrong, "standard input", &words).unwrap_err().to_string(),
+        "standard input, row 3, column x_char: found \"left\", expected a number; correct the cell, \
+         or leave it empty where the value is missing"
+    );
 }
 
 #[test]

@@ -42,12 +42,8 @@ pub(super) fn table(name: &str, stored: &PopulationFile) -> Result<String, std::
         plural(p.texts, "text"),
         plural(p.fixations, "fixation"),
     )?;
-    let [shortest, longest] = p.durations_ms;
-    writeln!(
-        out,
-        "by gazeprint {}, fixations of {shortest} to {longest} ms",
-        visible(&p.gazeprint)
-    )?;
+    let ([shortest, longest], version) = (p.durations_ms, visible(&p.gazeprint));
+    writeln!(out, "by gazeprint {version}, fixations of {shortest} to {longest} ms")?;
     writeln!(out, "corpus sha256 {}\n", p.corpus_sha256)?;
     densities(&mut out, &traits)?;
     moves(&mut out, &traits)?;

@@ -18,7 +18,6 @@ mod text;
 #[cfg(feature = "columnar")]
 mod thrift;
 
-use std::fmt;
 #[cfg(feature = "columnar")]
 use std::fs::File;
 use std::io::{self, Read};
@@ -59,24 +58,8 @@ impl Container {
     }
 }
 
-/// A build without these formats met one, inside of an [`io::Error`].
-#[derive(Debug)]
-pub(crate) struct Lacking(pub(crate) Container);
-
-impl fmt::Display for Lacking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "this build does not read {}", self.0.name())
-    }
-}
-
-impl std::error::Error for Lacking {}
-
-/// What to do about a build without these formats.
-pub(crate) const REMEDY: &str =
-    "save the table as CSV, or make a build that has it: cargo build --release --features columnar";
-
 /// A table as text, with notes about it.
-pub(crate) type Found<'r> = (Box<dyn Read + 'r>, Vec<String>);
+pub(crate) type NotedText<'r> = (Box<dyn Read + 'r>, Vec<String>);
 
 /// The table of an input whose first bytes are `start`. Files are read from their end: the one at `path`
 /// is opened again where there is one, and otherwise the input is kept in memory.
@@ -89,7 +72,7 @@ pub(crate) fn text<'r>(
     start: Vec<u8>,
     rest: Box<dyn Read + 'r>,
     path: Option<&Path>,
-) -> io::Result<Found<'r>> {
+) -> io::Result<NotedText<'r>> {
     let input = io::Cursor::new(start).chain(rest);
     let batches: Box<dyn Batches + 'r> = match (container, path) {
         (Container::Parquet, Some(path)) => Box::new(parquet::open(File::open(path)?)?),
@@ -127,18 +110,8 @@ pub(crate) fn text<'r>(
     _: Vec<u8>,
     _: Box<dyn Read + 'r>,
     _: Option<&Path>,
-) -> io::Result<Found<'r>> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, Lacking(container)))
-}
-
-/// All of a Parquet file as text, in memory.
-///
-/// # Errors
-/// If it is none that can be read.
-#[cfg(feature = "columnar")]
-pub(crate) fn parquet_text(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let batches = parquet::open(File::open(path)?)?;
-    Text::new(Box::new(batches)).read_to_end(&mut bytes)?;
-    Ok(bytes)
+) -> io::Result<NotedText<'r>> {
+    let (found, expected) = (container.name(), "a text table, since this build reads no other");
+    let remedy = "save the table as CSV, or make a build with the feature columnar";
+    Err(crate::table::Fault::Foreign { found, expected, remedy }.into())
 }

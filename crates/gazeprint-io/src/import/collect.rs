@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word};
@@ -14,6 +13,7 @@ use super::recording::{
     Area, Eye, Position, RawFixation, RawWord, ReadingKey, Reason, RowPlace, Sink,
 };
 use super::report::Drops;
+use super::setting::{Phrase, Setting, phrase};
 use super::table::RawTrial;
 use crate::read::DEFAULT_NAME;
 
@@ -130,12 +130,7 @@ impl Sink for Recording {
 fn twice(place: RowPlace, fixation: &RawFixation, first: RowPlace) -> ImportError {
     let RawFixation { reader, text, .. } = fixation;
     let reading = format!("{reader} of {text}");
-    ImportError::InTwoFiles {
-        at: At::row(place.row),
-        reading,
-        other: PathBuf::new(),
-        first: first.file,
-    }
+    ImportError::in_two_files(At::row(place.row), reading, first.file)
 }
 
 /// What an import ends with.
@@ -265,7 +260,7 @@ impl Recording {
                         at(*place),
                         format!("positions by the letters of words of text {}", fixation.text),
                         "its words as well",
-                        "give them with --text or --words",
+                        phrase!["give them with ", Setting::Text, " or ", Setting::Words],
                     ));
                 };
                 let word = text.indices.get(&word).map(|&i| &text.words[i].1);
@@ -334,16 +329,18 @@ impl Recording {
             self.note(format!("{trials_without_fixations} trials have no fixations"));
         }
         if scanpaths.is_empty() {
-            return Err(ImportError::Value {
-                at: at(first_place),
-                found: format!("fixations on the texts {}", named_texts(unknown)),
-                expected: format!("the texts that words are known of: {}", named_texts(known))
-                    .into(),
-                remedy:
-                    "choose the column of the text with --map text=COLUMN, or name the texts of \
-                         --text by lines such as === NAME"
-                        .into(),
-            });
+            return Err(ImportError::value(
+                at(first_place),
+                format!("fixations on the texts {}", named_texts(unknown)),
+                format!("the texts that words are known of: {}", named_texts(known)),
+                phrase![
+                    "choose the column of the text with ",
+                    Phrase::choice("text", "COLUMN"),
+                    ", or name the texts of ",
+                    Setting::Text,
+                    " by lines such as === NAME"
+                ],
+            ));
         }
         Corpus::new(name, readers, texts, scanpaths)
             .map_err(|error| wrong_words(at(NOWHERE), "the corpus", error))
@@ -439,7 +436,7 @@ fn build_text(text: &RawText, at: &dyn Fn(RowPlace) -> Box<At>) -> Result<Text, 
         let [Ok(line), Ok(start), Ok(end)] = numbers else {
             return Err(ImportError::Value {
                 at: at(*place),
-                found: format!("line {:?}, characters {start} to {end}", word.line),
+                found: format!("line {:?}, characters {start} to {end}", word.line).into(),
                 expected: "numbers below 2147483648".into(),
                 remedy: "correct the row".into(),
             });
@@ -472,7 +469,7 @@ fn build_text(text: &RawText, at: &dyn Fn(RowPlace) -> Box<At>) -> Result<Text, 
 fn wrong_words(at: Box<At>, text: &str, error: CorpusError) -> ImportError {
     ImportError::Value {
         at,
-        found: format!("in text {text}: {error}"),
+        found: format!("in text {text}: {error}").into(),
         expected: "words side by side on their lines".into(),
         remedy: "correct the table of words".into(),
     }

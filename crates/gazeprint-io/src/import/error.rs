@@ -4,14 +4,15 @@
 //! with how to go on. Parsers do not know the names of files: [`ImportError::in_file`] fills them
 //! in.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::setting::{Phrase, SettingNames, phrase};
 use crate::WriteError;
+use crate::table::Fault;
 
 /// A place in an input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -67,11 +68,11 @@ pub enum ImportError {
         /// The place.
         at: Box<At>,
         /// What stands there.
-        found: String,
+        found: Phrase,
         /// What should.
-        expected: Cow<'static, str>,
+        expected: Phrase,
         /// What to do.
-        remedy: Cow<'static, str>,
+        remedy: Phrase,
     },
     /// A line without an end.
     #[error(
@@ -114,10 +115,7 @@ pub enum ImportError {
         expected: &'static str,
     },
     /// Columns that were not found.
-    #[error(
-        "{at}: no column for {} among {}; name it with --map {}=COLUMN",
-        .roles.join(", "), .found.join(", "), .roles.first().copied().unwrap_or("role")
-    )]
+    #[error("{at}: no column for {} among {}; {remedy}", .roles.join(", "), .found.join(", "))]
     MissingColumns {
         /// The row of the column names.
         at: Box<At>,
@@ -125,12 +123,11 @@ pub enum ImportError {
         roles: Vec<&'static str>,
         /// The columns that there are.
         found: Vec<String>,
+        /// What to do.
+        remedy: Phrase,
     },
     /// Several columns that may be meant alike.
-    #[error(
-        "{at}: the {role} may be in {}; choose one with --map {role}={}",
-        .candidates.join(" or in "), .candidates.first().map_or("COLUMN", String::as_str)
-    )]
+    #[error("{at}: the {role} may be in {}; {remedy}", .candidates.join(" or in "))]
     AmbiguousColumn {
         /// The row of the column names.
         at: Box<At>,
@@ -138,13 +135,11 @@ pub enum ImportError {
         role: &'static str,
         /// The columns.
         candidates: Vec<String>,
+        /// What to do.
+        remedy: Phrase,
     },
     /// Two files that hold the same reading.
-    #[error(
-        "{at}: the reading by {reading} is in {} as well; give every file once, and tell recordings \
-         apart by a column (--map session=COLUMN) or by the names of their files",
-        .other.display()
-    )]
+    #[error("{at}: the reading by {reading} is in {} as well; {remedy}", .other.display())]
     InTwoFiles {
         /// The place in the second file.
         at: Box<At>,
@@ -154,21 +149,93 @@ pub enum ImportError {
         other: PathBuf,
         /// Its index.
         first: usize,
+        /// What to do.
+        remedy: Phrase,
     },
     /// The corpus could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
+impl From<Fault> for ImportError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Unreadable { row, error } => Self::Unreadable { at: At::row(row), error },
+            Fault::Encoding { row, found, encoding } => {
+                Self::Encoding { at: At::row(row), found, encoding }
+            }
+            Fault::Foreign { found, expected, remedy } => {
+                Self::value(At::row(0), found, expected, remedy)
+            }
+            Fault::LongLine { row, limit } => Self::LongLine { at: At::row(row), limit },
+            Fault::Empty { row, expected } => Self::Empty { at: At::row(row), expected },
+            Fault::OpenQuote { row, .. } => Self::value(
+                At::row(row),
+                "a quotation mark that is never closed",
+                "a closing one before the end of the row",
+                "remove the mark, or double it where it is part of the text",
+            ),
+        }
+    }
+}
+
 impl ImportError {
+    /// An error of reading, with what a [`Source`](super::Source) knows of it.
+    pub fn reading(row: u64, error: io::Error) -> Self {
+        Fault::reading(row, error).into()
+    }
+
     /// The error about something that cannot be what it should be.
     pub(crate) fn value(
         at: Box<At>,
-        found: impl Into<String>,
-        expected: impl Into<Cow<'static, str>>,
-        remedy: impl Into<Cow<'static, str>>,
+        found: impl Into<Phrase>,
+        expected: impl Into<Phrase>,
+        remedy: impl Into<Phrase>,
     ) -> Self {
         Self::Value { at, found: found.into(), expected: expected.into(), remedy: remedy.into() }
+    }
+
+    /// The error about roles that no column was found for.
+    pub(crate) fn missing(at: Box<At>, roles: Vec<&'static str>, found: Vec<String>) -> Self {
+        let first = roles.first().copied().unwrap_or("role");
+        let remedy = phrase!["name it with ", Phrase::choice(first, "COLUMN")];
+        Self::MissingColumns { at, roles, found, remedy }
+    }
+
+    /// The error about a role that several columns may be for.
+    pub(crate) fn ambiguous(at: Box<At>, role: &'static str, candidates: Vec<String>) -> Self {
+        let first = candidates.first().map_or("COLUMN", String::as_str);
+        let remedy = phrase!["choose one with ", Phrase::choice(role, first)];
+        Self::AmbiguousColumn { at, role, candidates, remedy }
+    }
+
+    /// The error about a reading that is in two files, of which the first has this index.
+    pub(crate) fn in_two_files(at: Box<At>, reading: String, first: usize) -> Self {
+        let remedy = phrase![
+            "give every file once, and tell recordings apart by a column (",
+            Phrase::choice("session", "COLUMN"),
+            ") or by the names of their files"
+        ];
+        Self::InTwoFiles { at, reading, other: PathBuf::new(), first, remedy }
+    }
+
+    /// The same error, with these names for settings.
+    #[must_use]
+    pub fn naming(mut self, names: &SettingNames<'_>) -> Self {
+        match &mut self {
+            Self::Value { found, expected, remedy, .. } => {
+                [found, expected, remedy].into_iter().for_each(|phrase| phrase.settle_names(names));
+            }
+            Self::MissingColumns { remedy, .. }
+            | Self::AmbiguousColumn { remedy, .. }
+            | Self::InTwoFiles { remedy, .. } => remedy.settle_names(names),
+            Self::LongLine { .. }
+            | Self::Unreadable { .. }
+            | Self::Encoding { .. }
+            | Self::Empty { .. }
+            | Self::Write(_) => {}
+        }
+        self
     }
 
     /// The same error, in a file that has a name.

@@ -3,85 +3,161 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::aliases::{Role, plain};
+use super::aliases::plain;
+use super::notes::{cells, is_comment};
+use super::run::parser::{self, Parse};
+use crate::table::declared_delimiter;
 
-/// A format that recordings come in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Format {
-    /// A table with column names, one row for each fixation.
-    Table,
-    /// A fixation report of SR Research Data Viewer.
-    DataViewer,
-    /// An EyeLink recording as text.
-    Asc,
-    /// A table with one row for each sample.
-    Samples,
-    /// A fixation sequence of the SWIFT model family.
-    Swift,
-    /// An event frame of pymovements.
-    Pymovements,
-    /// An export of Tobii Pro Lab.
-    Tobii,
-    /// A fixation report of popEye, or of MECO.
-    PopEye,
+/// Makes the formats of one table. A format without an entry cannot be.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $format:ident => $entry:expr;)+) => {
+        /// A format that recordings come in.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Format {
+            $($(#[$doc])* $format,)+
+        }
+
+        impl Format {
+            /// All formats, in the order in which they are recognised.
+            pub const ALL: &'static [Self] = &[$(Self::$format),+];
+
+            const fn entry(self) -> Entry {
+                match self {
+                    $(Self::$format => $entry,)+
+                }
+            }
+        }
+    };
+}
+
+/// What there is to know of a format.
+struct Entry {
+    name: &'static str,
+    /// Why a file is in this format; `None` where it is not.
+    signature: fn(&FileStart<'_>) -> Option<String>,
+    parse: Parse,
+}
+
+formats! {
     /// A recording of a BIDS data set.
-    Bids,
+    Bids => Entry { name: "bids", signature: is_bids, parse: parser::bids };
+    /// An EyeLink recording as text.
+    Asc => Entry { name: "asc", signature: is_asc, parse: parser::asc };
+    /// A fixation sequence of the SWIFT model family.
+    Swift => Entry { name: "swift", signature: is_swift, parse: parser::swift };
+    /// A fixation report of SR Research Data Viewer.
+    DataViewer => Entry {
+        name: "dataviewer",
+        signature: |file| file.has(
+            &[&["CURRENT_FIX_DURATION"], &["CURRENT_FIX_X", "CURRENT_FIX_INTEREST_AREAS"]],
+            &[],
+        ),
+        parse: parser::data_viewer,
+    };
+    /// An export of Tobii Pro Lab.
+    Tobii => Entry {
+        name: "tobii",
+        signature: |file| file.has(&[&["Eye movement type"], &["Eye movement type index"]], &[]),
+        parse: parser::tobii,
+    };
+    /// A fixation report of popEye, or of MECO.
+    PopEye => Entry {
+        name: "popeye",
+        signature: |file| file.has(
+            &[&["subid", "uniform_id"], &["fixid"], &["dur"], &["line.let", "letternum", "xn"]],
+            &[],
+        ),
+        parse: parser::popeye,
+    };
+    /// An event frame of pymovements.
+    Pymovements => Entry {
+        name: "pymovements",
+        // Frames of gazeprint say the character as well, and are tables of it.
+        signature: |file| file.has(
+            &[&["name"], &["onset"], &["offset"], &["location", "location_x"]],
+            &["x_char"],
+        ),
+        parse: parser::pymovements,
+    };
+    /// A table with one row for each sample.
+    Samples => Entry {
+        name: "samples",
+        signature: |file| file.has(&[TIMES, PLACES], LASTING),
+        parse: parser::samples,
+    };
+    /// A table with column names, one row for each fixation.
+    Table => Entry { name: "table", signature: is_table, parse: parser::table };
 }
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Self; 9] = [
-        Self::Table,
-        Self::DataViewer,
-        Self::Asc,
-        Self::Samples,
-        Self::Swift,
-        Self::Pymovements,
-        Self::Tobii,
-        Self::PopEye,
-        Self::Bids,
-    ];
-
-    /// The name for `--format`.
+    /// The name that reports have it by.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Table => "table",
-            Self::DataViewer => "dataviewer",
-            Self::Asc => "asc",
-            Self::Samples => "samples",
-            Self::Swift => "swift",
-            Self::Pymovements => "pymovements",
-            Self::Tobii => "tobii",
-            Self::PopEye => "popeye",
-            Self::Bids => "bids",
-        }
+        self.entry().name
+    }
+
+    /// The format of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|format| format.name() == name)
+    }
+
+    /// What reads it.
+    pub(super) fn parse(self) -> Parse {
+        self.entry().parse
     }
 
     /// The format of a file, going by its name and its start, with the reason.
     pub fn guess(path: &Path, start: &str) -> (Self, String) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if super::bids::side_files(path).is_some() {
-            return (Self::Bids, format!("guessed: {name} is called like a recording of BIDS"));
-        }
-        if let Some(line) = start.lines().take(ASC_LINES).find(|line| is_asc(line)) {
-            let shown: String = line.chars().take(30).collect();
-            return (
-                Self::Asc,
-                format!("guessed: it has the line {shown:?} of an EyeLink recording"),
-            );
-        }
         let first = first_line(start);
-        if is_sequence(first) {
-            return (Self::Swift, "guessed: its first line is numbers without names".to_owned());
-        }
-        let names = column_names(first);
-        let format = Signature::ALL.iter().find_map(|signature| signature.fits(&names));
-        format.unwrap_or_else(|| {
-            let count = names.len();
-            (Self::Table, format!("guessed: its first line looks like {count} column names"))
-        })
+        let columns = cells(first).map(str::to_owned).collect();
+        let file = FileStart { path, text: start, first, columns };
+        let fits = |&format: &Self| Some((format, (format.entry().signature)(&file)?));
+        let (format, reason) =
+            Self::ALL.iter().find_map(fits).unwrap_or_else(|| (Self::Table, String::new()));
+        (format, format!("guessed: {reason}"))
     }
+}
+
+/// The name and the first lines of a file.
+struct FileStart<'f> {
+    path: &'f Path,
+    text: &'f str,
+    /// The line of the column names, where there are any.
+    first: &'f str,
+    columns: Vec<String>,
+}
+
+impl FileStart<'_> {
+    /// Whether there is a column of each of these sets, and none of the others.
+    fn has(&self, all: &[&[&str]], none: &[&str]) -> Option<String> {
+        let find = |known: &&str| self.columns.iter().find(|name| plain(name) == plain(known));
+        if none.iter().any(|known| find(known).is_some()) {
+            return None;
+        }
+        let found: Option<Vec<&str>> =
+            all.iter().map(|set| set.iter().find_map(find).map(String::as_str)).collect();
+        Some(format!("it has the columns {}", found?.join(", ")))
+    }
+}
+
+fn is_bids(file: &FileStart<'_>) -> Option<String> {
+    super::bids::side_files(file.path)?;
+    let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+    Some(format!("{name} is called like a recording of BIDS"))
+}
+
+fn is_asc(file: &FileStart<'_>) -> Option<String> {
+    let line = file.text.lines().take(ASC_LINES).find(|line| is_line_of_asc(line))?;
+    let shown: String = line.chars().take(30).collect();
+    Some(format!("it has the line {shown:?} of an EyeLink recording"))
+}
+
+fn is_swift(file: &FileStart<'_>) -> Option<String> {
+    is_sequence(file.first).then(|| "its first line is numbers without names".to_owned())
+}
+
+fn is_table(file: &FileStart<'_>) -> Option<String> {
+    Some(format!("its first line looks like {} column names", file.columns.len()))
 }
 
 /// The name of a file without its extensions.
@@ -90,24 +166,6 @@ pub(super) fn stem(path: &Path) -> Arc<str> {
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
     stem.into()
-}
-
-/// The delimiter that a line such as `sep=;` declares: spreadsheets tell each other so.
-pub(super) fn declared_delimiter(line: &str) -> Option<u8> {
-    match line.trim_matches(['\u{feff}', ' ', '\r', '\n']).as_bytes() {
-        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] => Some(*delimiter),
-        _ => None,
-    }
-}
-
-/// Whether a line before the column names is a comment: it starts with `#` and has no known name in it.
-pub(super) fn is_comment(line: &str) -> bool {
-    let is_known = |name: &str| Role::ALL.into_iter().any(|role| role.knows(name));
-    line.trim_start().starts_with('#') && !cells(line).any(is_known)
-}
-
-fn cells(line: &str) -> impl Iterator<Item = &str> {
-    line.split(['\t', ',', ';', '|']).map(|name| name.trim_matches(['"', '\u{feff}', ' ']))
 }
 
 /// The first line that is not blank, no comment, and declares no delimiter.
@@ -127,7 +185,7 @@ pub(super) fn column_names(start: &str) -> Vec<String> {
 /// Lines in which the marks of an EyeLink recording are looked for.
 const ASC_LINES: usize = 40;
 
-fn is_asc(line: &str) -> bool {
+fn is_line_of_asc(line: &str) -> bool {
     let mut parts = line.split_ascii_whitespace();
     let Some(first) = parts.next() else { return false };
     let is_time = |part: Option<&str>| part.is_some_and(|p| p.parse::<f64>().is_ok());
@@ -150,84 +208,33 @@ fn is_sequence(line: &str) -> bool {
         && cells.iter().all(|cell| cell.parse::<f64>().is_ok_and(f64::is_finite))
 }
 
-/// Column names that tell a format.
-struct Signature {
-    format: Format,
-    /// Of each set, at least one.
-    all: &'static [&'static [&'static str]],
-    /// None of these.
-    none: &'static [&'static str],
-}
-
 /// What a fixation lasts, and a sample does not.
 const LASTING: &[&str] =
     &["duration", "dur", "duration_ms", "fixation_duration", "CURRENT_FIX_DURATION", "fix_dur"];
 
-impl Signature {
-    const ALL: [Self; 5] = [
-        Self {
-            format: Format::DataViewer,
-            all: &[&["CURRENT_FIX_DURATION"], &["CURRENT_FIX_X", "CURRENT_FIX_INTEREST_AREAS"]],
-            none: &[],
-        },
-        Self {
-            format: Format::Tobii,
-            all: &[&["Eye movement type"], &["Eye movement type index"]],
-            none: &[],
-        },
-        Self {
-            format: Format::PopEye,
-            all: &[
-                &["subid", "uniform_id"],
-                &["fixid"],
-                &["dur"],
-                &["line.let", "letternum", "xn"],
-            ],
-            none: &[],
-        },
-        Self {
-            format: Format::Pymovements,
-            all: &[&["name"], &["onset"], &["offset"], &["location", "location_x"]],
-            // Frames of gazeprint say the character as well, and are tables of it.
-            none: &["x_char"],
-        },
-        Self {
-            format: Format::Samples,
-            all: &[
-                &["time", "time_ms", "time_s", "time_us", "timestamp", "timestamp_ms", "t", "n"],
-                &[
-                    "x",
-                    "pixel",
-                    "position",
-                    "pixel_x",
-                    "pixel_xr",
-                    "pixel_xl",
-                    "position_x",
-                    "position_xr",
-                    "position_xl",
-                    "x_px",
-                    "x_pix",
-                    "x_left_pix",
-                    "x_right_pix",
-                    "x_deg",
-                    "x_dva",
-                    "gaze_x",
-                ],
-            ],
-            none: LASTING,
-        },
-    ];
+/// When a sample was taken.
+const TIMES: &[&str] =
+    &["time", "time_ms", "time_s", "time_us", "timestamp", "timestamp_ms", "t", "n"];
 
-    fn fits(&self, names: &[String]) -> Option<(Format, String)> {
-        let find = |known: &&str| names.iter().find(|name| plain(name) == plain(known));
-        if self.none.iter().any(|known| find(known).is_some()) {
-            return None;
-        }
-        let found: Option<Vec<&str>> =
-            self.all.iter().map(|set| set.iter().find_map(&find).map(String::as_str)).collect();
-        Some((self.format, format!("guessed: it has the columns {}", found?.join(", "))))
-    }
-}
+/// Where the eye was at that time.
+const PLACES: &[&str] = &[
+    "x",
+    "pixel",
+    "position",
+    "pixel_x",
+    "pixel_xr",
+    "pixel_xl",
+    "position_x",
+    "position_xr",
+    "position_xl",
+    "x_px",
+    "x_pix",
+    "x_left_pix",
+    "x_right_pix",
+    "x_deg",
+    "x_dva",
+    "gaze_x",
+];
 
 #[cfg(test)]
 mod tests {

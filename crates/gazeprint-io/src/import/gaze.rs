@@ -63,24 +63,24 @@ impl EyeChoice {
     }
 }
 
-/// What to take from a recording, and how; each field has a flag of its own.
+/// What to take from a recording, and how.
 #[derive(Debug, Clone, Default)]
 pub struct GazeOptions {
-    /// `--reader`: who reads, where the recording does not say.
+    /// Who reads, where the recording does not say.
     pub reader: Option<Arc<str>>,
     /// The session, where the recording does not say.
     pub session: Option<Arc<str>>,
-    /// `--eye left|right|best`.
+    /// Which eye, where both were recorded.
     pub eye: EyeChoice,
-    /// `--trial-pattern`: how messages name texts and trials.
+    /// How messages name texts and trials.
     pub patterns: TrialPatterns,
-    /// `--detector ivt|engbert-kliegl`: how fixations are found in samples.
+    /// How fixations are found in samples.
     pub detector: Detector,
     /// How pixels and degrees relate, as [`super::detect::Screen::scale`] has it.
     pub scale: Option<Scale>,
-    /// `--from-samples`: finds fixations in samples even where the recording has events.
+    /// Finds fixations in samples even where the recording has events.
     pub from_samples: bool,
-    /// `--y-up`: degrees count upwards. Pixels always count downwards.
+    /// Degrees count upwards. Pixels always count downwards.
     pub y_up: bool,
 }
 

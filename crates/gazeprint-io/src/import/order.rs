@@ -2,21 +2,21 @@
 
 use std::collections::HashMap;
 
-use super::dialect::Row;
 use super::error::ImportError;
 use super::recording::{RawFixation, ReadingKey, RowPlace, Sink};
 use super::values::number;
+use crate::table::Row;
 
 /// Holds fixations by reading until a file ends: rows of several readings may take turns.
 #[derive(Default)]
 pub(crate) struct Readings {
-    held: Vec<Vec<Held>>,
+    held: Vec<Vec<WaitingFixation>>,
     places: HashMap<ReadingKey, usize>,
     last: Option<usize>,
 }
 
 /// A fixation that waits for the end of its file.
-pub(crate) struct Held {
+pub(crate) struct WaitingFixation {
     /// Its number in the reading; only those of one kind are compared.
     index: f64,
     pub(crate) place: RowPlace,
@@ -30,7 +30,7 @@ impl Readings {
         let reading = &mut self.held[reading];
         let before = || reading.last().map_or(f64::NEG_INFINITY, |held| held.index);
         let index = index.unwrap_or_else(before);
-        reading.push(Held { index, place, fixation });
+        reading.push(WaitingFixation { index, place, fixation });
     }
 
     fn reading(&mut self, fixation: &RawFixation) -> usize {
@@ -48,7 +48,7 @@ impl Readings {
     }
 
     /// The readings, in the order in which they first occur.
-    pub(crate) fn end(&mut self) -> Vec<Vec<Held>> {
+    pub(crate) fn end(&mut self) -> Vec<Vec<WaitingFixation>> {
         std::mem::take(self).held
     }
 }
@@ -95,7 +95,7 @@ impl InOrder {
                 sorted += 1;
                 reading.sort_by(|a, b| a.index.total_cmp(&b.index));
             }
-            for Held { place, fixation, .. } in reading {
+            for WaitingFixation { place, fixation, .. } in reading {
                 sink.fixation(place, fixation)?;
             }
         }
@@ -105,7 +105,7 @@ impl InOrder {
         if restarted > 0 {
             sink.note(format!(
                 "indices start again within {restarted} readings, by another eye or another reading: \
-                 if a text was read several times, tell the readings apart with --map trial=COLUMN"
+                 if a text was read several times, tell the readings apart by a column for the trial"
             ));
         }
         Ok(())
@@ -151,7 +151,7 @@ impl Onsets {
         if self.restarted > 0 {
             sink.note(format!(
                 "onsets start again within {} readings: if a text was read several times, tell the \
-                 readings apart with --map trial=COLUMN or --map session=COLUMN",
+                 readings apart by a column for the trial or the session",
                 self.restarted
             ));
         }

@@ -9,13 +9,16 @@
 
 use std::io::BufRead;
 
-use super::aliases::{Choice, Mapping, POP_EYE, Role, beside};
-use super::dialect::{Row, Rows};
+use super::aliases::{Choice, ColumnRole, Mapping, POP_EYE, beside};
 use super::error::{At, ImportError};
 use super::order::InOrder;
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::values::{Name, Names, is_missing, is_true, name, number, number_or_missing, whole};
+use super::setting::{Setting, phrase};
+use super::values::{
+    Name, SharedNames, is_missing, is_true, name, number, number_or_missing, whole,
+};
+use crate::table::{Row, Rows};
 
 mod words;
 
@@ -31,23 +34,23 @@ pub struct PopEyeOptions<'o> {
     pub choices: &'o [Choice],
 }
 
-const ROLES: [Role; 16] = [
-    Role::Reader,
-    Role::Text,
-    Role::Session,
-    Role::Trial,
-    Role::Index,
-    Role::X,
-    Role::Y,
-    Role::Line,
-    Role::Letter,
-    Role::Landing,
-    Role::Duration,
-    Role::Onset,
-    Role::Gap,
-    Role::Kind,
-    Role::Word,
-    Role::Label,
+const ROLES: [ColumnRole; 16] = [
+    ColumnRole::Reader,
+    ColumnRole::Text,
+    ColumnRole::Session,
+    ColumnRole::Trial,
+    ColumnRole::Index,
+    ColumnRole::X,
+    ColumnRole::Y,
+    ColumnRole::Line,
+    ColumnRole::Letter,
+    ColumnRole::Landing,
+    ColumnRole::Duration,
+    ColumnRole::Onset,
+    ColumnRole::Gap,
+    ColumnRole::Kind,
+    ColumnRole::Word,
+    ColumnRole::Label,
 ];
 
 /// Reads a fixation report. Words that fixations are on go to `gathered`, where words are not known
@@ -66,22 +69,22 @@ pub fn read(
     let mut rows = Rows::open(input, "a row of column names, then one row for each fixation")?;
     let (header, row) = (&rows.header, rows.header_row);
     let mapping = Mapping::find_preferring(header, row, &ROLES, options.choices, POP_EYE)?;
-    mapping.require(header, row, &[Role::Reader, Role::Text, Role::Duration])?;
+    mapping.require(header, row, &[ColumnRole::Reader, ColumnRole::Text, ColumnRole::Duration])?;
     let has = |role| mapping.get(role).is_some();
-    let in_letters = has(Role::Letter) && has(Role::Line);
+    let in_letters = has(ColumnRole::Letter) && has(ColumnRole::Line);
     if in_letters && gathered.is_some() {
         require_words(&mapping, row)?;
     }
-    let in_pixels = has(Role::X) && has(Role::Y);
+    let in_pixels = has(ColumnRole::X) && has(ColumnRole::Y);
     if !in_letters && !in_pixels {
-        mapping.require(header, row, &[Role::Line, Role::Letter])?;
+        mapping.require(header, row, &[ColumnRole::Line, ColumnRole::Letter])?;
     }
     sink.note(rows.decision.clone());
     note_positions(&mapping, in_letters, sink);
-    let numbers = [Role::X, Role::Y, Role::Duration, Role::Onset];
+    let numbers = [ColumnRole::X, ColumnRole::Y, ColumnRole::Duration, ColumnRole::Onset];
     rows.note_commas(&numbers.map(|role| mapping.index(role)), sink)?;
-    let mut report = Report::new(&mapping, in_letters, rows.header.len());
-    let mut order = InOrder::new(mapping.index(Role::Index));
+    let mut report = PopEyeReport::new(&mapping, in_letters, rows.header.len());
+    let mut order = InOrder::new(mapping.index(ColumnRole::Index));
     let mut read = 0;
     while let Some(row) = rows.next()? {
         read += 1;
@@ -107,19 +110,26 @@ pub fn read(
 
 /// Words cannot be gathered without knowing where in a word each fixation is.
 fn require_words(mapping: &Mapping, row: u64) -> Result<(), ImportError> {
-    let needed = [(Role::Landing, "word.land"), (Role::Word, "wordnum"), (Role::Label, "word")];
+    let needed = [
+        (ColumnRole::Landing, "word.land"),
+        (ColumnRole::Word, "wordnum"),
+        (ColumnRole::Label, "word"),
+    ];
     let lacking = needed.iter().filter(|(role, _)| mapping.get(*role).is_none());
     let lacking: Vec<&str> = lacking.map(|(_, name)| *name).collect();
     if lacking.is_empty() {
         return Ok(());
     }
-    Err(ImportError::Value {
-        at: At::row(row),
-        found: format!("letters of lines, but no column {}", lacking.join(", ")),
-        expected: "where words stand: the number, the letters and the landing of each".into(),
-        remedy: "give popEye's table of letters (stimmat) with --words, or export these columns"
-            .into(),
-    })
+    Err(ImportError::value(
+        At::row(row),
+        format!("letters of lines, but no column {}", lacking.join(", ")),
+        "where words stand: the number, the letters and the landing of each",
+        phrase![
+            "give popEye's table of letters (stimmat) with ",
+            Setting::Words,
+            ", or export these columns"
+        ],
+    ))
 }
 
 fn note_positions(mapping: &Mapping, in_letters: bool, sink: &mut dyn Sink) {
@@ -128,19 +138,19 @@ fn note_positions(mapping: &Mapping, in_letters: bool, sink: &mut dyn Sink) {
         format!(
             "positions are letters of lines, by {}: each fixation is taken to be in the middle of its \
              letter",
-            column(Role::Letter)
+            column(ColumnRole::Letter)
         )
     } else {
         format!(
             "there is no column for letters of lines: positions are pixels, by {} and {}",
-            column(Role::X),
-            column(Role::Y)
+            column(ColumnRole::X),
+            column(ColumnRole::Y)
         )
     });
 }
 
 /// A report, row by row.
-struct Report {
+struct PopEyeReport {
     /// Cells that a row should have.
     width: usize,
     in_letters: bool,
@@ -148,29 +158,29 @@ struct Report {
     text: Option<Name>,
     session: Option<Name>,
     trial: Option<Name>,
-    names: Names,
+    names: SharedNames,
     columns: Mapping,
     out: u64,
     without_letter: u64,
 }
 
-impl Report {
+impl PopEyeReport {
     fn new(mapping: &Mapping, in_letters: bool, width: usize) -> Self {
         Self {
             width,
             in_letters,
-            reader: Name::of(mapping, Role::Reader),
-            text: Name::of(mapping, Role::Text),
-            session: Name::of(mapping, Role::Session),
-            trial: Name::of(mapping, Role::Trial),
-            names: Names::default(),
+            reader: Name::of(mapping, ColumnRole::Reader),
+            text: Name::of(mapping, ColumnRole::Text),
+            session: Name::of(mapping, ColumnRole::Session),
+            trial: Name::of(mapping, ColumnRole::Trial),
+            names: SharedNames::default(),
             columns: mapping.clone(),
             out: 0,
             without_letter: 0,
         }
     }
 
-    fn cell<'r>(&self, row: Row<'r>, role: Role) -> &'r str {
+    fn cell<'r>(&self, row: Row<'r>, role: ColumnRole) -> &'r str {
         self.columns.index(role).map_or("", |column| row.cell(column))
     }
 
@@ -183,7 +193,7 @@ impl Report {
         let text = name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?;
         let session = name(&mut self.session, row, names);
         let trial = name(&mut self.trial, row, names);
-        let duration_ms = number_or_missing(self.cell(row, Role::Duration), true)?;
+        let duration_ms = number_or_missing(self.cell(row, ColumnRole::Duration), true)?;
         if duration_ms.is_some_and(|duration| duration < 0.0) {
             return Err(Reason::NEGATIVE_DURATION);
         }
@@ -194,27 +204,28 @@ impl Report {
             trial,
             position: self.position(row)?,
             duration_ms,
-            onset_ms: number_or_missing(self.cell(row, Role::Onset), true)?,
-            gap: is_true(self.cell(row, Role::Gap)),
+            onset_ms: number_or_missing(self.cell(row, ColumnRole::Onset), true)?,
+            gap: is_true(self.cell(row, ColumnRole::Gap)),
             eye: None,
-            word: whole(self.cell(row, Role::Word)),
+            word: whole(self.cell(row, ColumnRole::Word)),
         })
     }
 
     fn position(&mut self, row: Row<'_>) -> Result<Position, Reason> {
         if !self.in_letters {
             let number = |role| number_or_missing(self.cell(row, role), true);
-            return Ok(match (number(Role::X)?, number(Role::Y)?) {
+            return Ok(match (number(ColumnRole::X)?, number(ColumnRole::Y)?) {
                 (Some(x), Some(y)) => Position::Pixels { x, y },
                 _ => Position::Missing,
             });
         }
         // What popEye found to be off the text has no letter, and no place in characters.
-        if self.cell(row, Role::Kind) == "out" {
+        if self.cell(row, ColumnRole::Kind) == "out" {
             self.out += 1;
             return Ok(Position::Missing);
         }
-        let [letter, line] = [Role::Letter, Role::Line].map(|role| self.cell(row, role));
+        let [letter, line] =
+            [ColumnRole::Letter, ColumnRole::Line].map(|role| self.cell(row, role));
         if is_missing(letter) || is_missing(line) {
             self.without_letter += 1;
             return Ok(Position::Missing);
@@ -235,9 +246,9 @@ impl Report {
         let (Position::Chars { line, .. }, Some(word)) = (fixation.position, fixation.word) else {
             return;
         };
-        let landing = number(self.cell(row, Role::Landing), true);
-        let letter = whole(self.cell(row, Role::Letter));
-        let label = self.cell(row, Role::Label);
+        let landing = number(self.cell(row, ColumnRole::Landing), true);
+        let letter = whole(self.cell(row, ColumnRole::Letter));
+        let label = self.cell(row, ColumnRole::Label);
         if let (Some(landing), Some(letter)) = (landing, letter)
             && landing.fract() == 0.0
             && (0.0..=f64::from(letter)).contains(&landing)
@@ -271,22 +282,26 @@ pub fn read_words(
     let mut rows = Rows::open(input, "a row of column names, then one row for each letter")?;
     let (header, row) = (&rows.header, rows.header_row);
     let roles = [
-        Role::Text,
-        Role::Line,
-        Role::Letter,
-        Role::Landing,
-        Role::Word,
-        Role::Label,
-        Role::Character,
+        ColumnRole::Text,
+        ColumnRole::Line,
+        ColumnRole::Letter,
+        ColumnRole::Landing,
+        ColumnRole::Word,
+        ColumnRole::Label,
+        ColumnRole::Character,
     ];
     let choices = beside(header, options.choices);
     let mapping = Mapping::find_preferring(header, row, &roles, &choices, POP_EYE)?;
-    mapping.require(header, row, &[Role::Text, Role::Line, Role::Letter, Role::Word])?;
-    if mapping.get(Role::Landing).is_none() {
-        mapping.require(header, row, &[Role::Character])?;
+    mapping.require(
+        header,
+        row,
+        &[ColumnRole::Text, ColumnRole::Line, ColumnRole::Letter, ColumnRole::Word],
+    )?;
+    if mapping.get(ColumnRole::Landing).is_none() {
+        mapping.require(header, row, &[ColumnRole::Character])?;
     }
     sink.note(rows.decision.clone());
-    let (mut names, mut text) = (Names::default(), Name::of(&mapping, Role::Text));
+    let (mut names, mut text) = (SharedNames::default(), Name::of(&mapping, ColumnRole::Text));
     let (mut words, mut read) = (GatheredWords::default(), 0);
     let width = rows.header.len();
     while let Some(row) = rows.next()? {

@@ -9,12 +9,12 @@
 use std::io::BufRead;
 use std::sync::Arc;
 
-use super::aliases::{Choice, Mapping, Role, Unit};
-use super::dialect::{Row, Rows};
+use super::aliases::{Choice, ColumnRole, Mapping, Unit};
 use super::error::{At, ImportError};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::values::{Name, Names, is_missing, name, number, number_or_missing};
+use super::values::{Name, SharedNames, is_missing, name, number, number_or_missing};
+use crate::table::{Row, Rows};
 
 /// How to read a frame.
 #[derive(Debug, Clone, Default)]
@@ -25,18 +25,18 @@ pub struct FrameOptions<'o> {
     pub reader: Option<Arc<str>>,
 }
 
-const ROLES: [Role; 11] = [
-    Role::Reader,
-    Role::Text,
-    Role::Session,
-    Role::Trial,
-    Role::Kind,
-    Role::Onset,
-    Role::Offset,
-    Role::Duration,
-    Role::Location,
-    Role::X,
-    Role::Y,
+const ROLES: [ColumnRole; 11] = [
+    ColumnRole::Reader,
+    ColumnRole::Text,
+    ColumnRole::Session,
+    ColumnRole::Trial,
+    ColumnRole::Kind,
+    ColumnRole::Onset,
+    ColumnRole::Offset,
+    ColumnRole::Duration,
+    ColumnRole::Location,
+    ColumnRole::X,
+    ColumnRole::Y,
 ];
 
 /// Reads an event frame; fixations are in pixels.
@@ -52,7 +52,7 @@ pub fn read(
     let mut rows = Rows::open(input, "a row of column names, then one row for each event")?;
     let mapping = find(&rows, options)?;
     sink.note(rows.decision.clone());
-    let only_reader = options.reader.clone().filter(|_| mapping.get(Role::Reader).is_none());
+    let only_reader = options.reader.clone().filter(|_| mapping.get(ColumnRole::Reader).is_none());
     if let Some(reader) = &only_reader {
         sink.note(format!("there is no column for the reader: all fixations are of {reader}"));
     }
@@ -76,25 +76,25 @@ pub fn read(
 fn find(rows: &Rows<'_>, options: &FrameOptions<'_>) -> Result<Mapping, ImportError> {
     let (header, row) = (&rows.header, rows.header_row);
     let mut mapping = Mapping::find(header, row, &ROLES, options.choices)?;
-    let mut needed = vec![Role::Text, Role::Kind, Role::Onset];
+    let mut needed = vec![ColumnRole::Text, ColumnRole::Kind, ColumnRole::Onset];
     if options.reader.is_none() {
-        needed.push(Role::Reader);
+        needed.push(ColumnRole::Reader);
     }
-    if mapping.get(Role::Offset).is_none() {
-        needed.push(Role::Duration);
+    if mapping.get(ColumnRole::Offset).is_none() {
+        needed.push(ColumnRole::Duration);
     }
-    let is_apart = mapping.get(Role::X).is_some() && mapping.get(Role::Y).is_some();
-    match mapping.get(Role::Location) {
-        Some(_) => mapping.0.retain(|mapped| !matches!(mapped.role, Role::X | Role::Y)),
+    let is_apart = mapping.get(ColumnRole::X).is_some() && mapping.get(ColumnRole::Y).is_some();
+    match mapping.get(ColumnRole::Location) {
+        Some(_) => mapping.0.retain(|mapped| !matches!(mapped.role, ColumnRole::X | ColumnRole::Y)),
         None if is_apart => {}
-        None => needed.push(Role::Location),
+        None => needed.push(ColumnRole::Location),
     }
     mapping.require(header, row, &needed)?;
-    let place = mapping.get(Role::Location).or(mapping.get(Role::X));
+    let place = mapping.get(ColumnRole::Location).or(mapping.get(ColumnRole::X));
     if let Some(place) = place.filter(|place| place.unit == Some(Unit::Degrees)) {
         return Err(ImportError::Value {
             at: At::cell(row, place.column.as_str()),
-            found: "locations in degrees, by the column's name".to_owned(),
+            found: "locations in degrees, by the column's name".into(),
             expected: "pixels".into(),
             remedy: "compute the locations from pixels before saving the frame".into(),
         });
@@ -110,7 +110,7 @@ struct Events {
     text: Option<Name>,
     session: Option<Name>,
     trial: Option<Name>,
-    names: Names,
+    names: SharedNames,
     kind: Option<usize>,
     /// Onset, offset and duration, each with the milliseconds in its unit.
     times: [(Option<usize>, f64); 3],
@@ -121,23 +121,23 @@ struct Events {
 
 impl Events {
     fn new(mapping: &Mapping, width: usize, only_reader: Option<Arc<str>>) -> Self {
-        let times = [Role::Onset, Role::Offset, Role::Duration].map(|role| {
+        let times = [ColumnRole::Onset, ColumnRole::Offset, ColumnRole::Duration].map(|role| {
             let unit = mapping.get(role).and_then(|mapped| mapped.unit?.milliseconds());
             (mapping.index(role), unit.unwrap_or(1.0))
         });
         Self {
             width,
-            reader: Name::of(mapping, Role::Reader),
+            reader: Name::of(mapping, ColumnRole::Reader),
             only_reader,
-            text: Name::of(mapping, Role::Text),
-            session: Name::of(mapping, Role::Session),
-            trial: Name::of(mapping, Role::Trial),
-            names: Names::default(),
-            kind: mapping.index(Role::Kind),
+            text: Name::of(mapping, ColumnRole::Text),
+            session: Name::of(mapping, ColumnRole::Session),
+            trial: Name::of(mapping, ColumnRole::Trial),
+            names: SharedNames::default(),
+            kind: mapping.index(ColumnRole::Kind),
             times,
-            location: mapping.index(Role::Location),
-            x: mapping.index(Role::X),
-            y: mapping.index(Role::Y),
+            location: mapping.index(ColumnRole::Location),
+            x: mapping.index(ColumnRole::X),
+            y: mapping.index(ColumnRole::Y),
         }
     }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::aliases::Mapping;
 use super::recording::{Reason, RowPlace, Sink};
+use super::setting::{Phrase, SettingNames};
 
 /// Rows that are shown for each reason.
 const EXAMPLES: usize = 3;
@@ -99,7 +100,7 @@ pub struct InputReport {
     /// What it was read as.
     pub format: &'static str,
     /// How that is known.
-    pub format_reason: String,
+    pub format_reason: Phrase,
     /// Rows or lines under the column names.
     pub rows: u64,
     /// Which columns were read as what; empty for formats without column names.
@@ -112,7 +113,7 @@ impl InputReport {
         Self {
             path: path.display().to_string(),
             format: "",
-            format_reason: String::new(),
+            format_reason: Phrase::default(),
             rows: 0,
             mapping: Mapping::default(),
         }
@@ -146,6 +147,18 @@ pub struct ImportReport {
     pub texts: usize,
     /// Whether words are known, so that the corpus can be scored.
     pub has_words: bool,
+}
+
+impl ImportReport {
+    /// The same report, with these names for settings.
+    #[must_use]
+    pub fn naming(mut self, names: &SettingNames<'_>) -> Self {
+        for file in &mut self.files {
+            file.format_reason.settle_names(names);
+            file.mapping.0.iter_mut().for_each(|mapped| mapped.reason.settle_names(names));
+        }
+        self
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! An import from files to a recording.
 
 mod opened;
-mod parser;
+pub(super) mod parser;
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read};
@@ -19,10 +19,11 @@ use super::layout::lines::Method;
 use super::popeye::GatheredWords;
 use super::recording::Sink;
 use super::report::{ImportReport, InputReport, Shape};
+use super::setting::{Phrase, Setting, phrase};
 use super::table::{self, TableOptions};
-use super::words::{GivenDisplay, Known, WordTable};
+use super::words::{GivenDisplay, KnownWords, WordTable};
 use opened::Opened;
-use parser::{Parser, SideOfRun};
+use parser::{Beside, Parser, SideOfRun};
 
 /// What to import.
 #[derive(Debug, Clone, Default)]
@@ -80,7 +81,7 @@ struct Run<'r> {
     request: &'r Request,
     open: &'r Open<'r>,
     recording: Recording,
-    known: Known,
+    known: KnownWords,
     /// Words of popEye's fixations, where no others are known.
     gathered: GatheredWords,
     /// All files, in the order of [`RowPlace::file`](super::RowPlace).
@@ -98,7 +99,7 @@ impl<'r> Run<'r> {
             request,
             open,
             recording: Recording::new(request.gaze.eye),
-            known: Known::default(),
+            known: KnownWords::default(),
             gathered: GatheredWords::default(),
             paths: Vec::new(),
             files: Vec::new(),
@@ -107,24 +108,33 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Flags that contradict each other are refused before anything is read.
+    /// Settings that contradict each other are refused before anything is read.
     fn check_words(&self) -> Result<(), ImportError> {
         let GivenDisplay { left, line_height, top, .. } = self.request.display;
-        let refused = |found: &str, expected: &'static str, remedy: &'static str| {
+        let refused = |found: Phrase, expected: &'static str, remedy: Phrase| {
             Err(ImportError::value(Box::default(), found, expected, remedy))
         };
         let is_width = |width: f64| width.is_finite() && width > 0.0;
         if self.request.display.font_width.is_some_and(|width| !is_width(width)) {
-            return refused("--font-width", "a number of pixels above 0", "correct it");
+            let expected = "a number of pixels above 0";
+            return refused(Setting::FontWidth.into(), expected, "correct it".into());
         }
         match (&self.request.words, &self.request.text) {
             (Some(_), Some(_)) => {
-                refused("--words and --text", "one of them", "leave one of them out")
+                let both = phrase![Setting::Words, " and ", Setting::Text];
+                refused(both, "one of them", "leave one of them out".into())
             }
             (_, None) if left.or(line_height).or(top).is_some() => refused(
-                "--left, --line-height or --top without a text",
+                phrase![
+                    Setting::Left,
+                    ", ",
+                    Setting::LineHeight,
+                    " or ",
+                    Setting::Top,
+                    " without a text"
+                ],
                 "the text that was shown there",
-                "add --text FILE",
+                phrase!["add ", Setting::Text, " FILE"],
             ),
             _ => Ok(()),
         }
@@ -140,11 +150,11 @@ impl<'r> Run<'r> {
             let font_width = request.display.font_width;
             let shape = opened.read(&mut self.recording, |source, sink| {
                 let (known, shape) =
-                    Known::read_table(source, file, kind, &options, font_width, sink)?;
+                    KnownWords::read_table(source, file, kind, &options, font_width, sink)?;
                 self.known = known;
                 Ok(shape)
             })?;
-            self.describe(file, kind.name(), "given with --words".to_owned(), shape);
+            self.describe(file, kind.name(), given(Setting::Words), shape);
         }
         if let Some(path) = &request.text {
             let file = self.add(path);
@@ -152,14 +162,14 @@ impl<'r> Run<'r> {
             let opened = Opened::new(path, self.open)?;
             let shape = opened.read(&mut self.recording, |source, sink| {
                 let (known, shape) = if is_swift {
-                    Known::read_items(source, file, sink)?
+                    KnownWords::read_items(source, file, sink)?
                 } else {
-                    Known::read_text(source, file, &stem(path), &request.display, sink)?
+                    KnownWords::read_text(source, file, &stem(path), &request.display, sink)?
                 };
                 self.known = known;
                 Ok(shape)
             })?;
-            self.describe(file, "text", "given with --text".to_owned(), shape);
+            self.describe(file, "text", given(Setting::Text), shape);
         }
         Ok(())
     }
@@ -188,7 +198,7 @@ impl<'r> Run<'r> {
             table::read_trials(source, file, &options, sink, &mut take)
         })?;
         self.recording.trials = trials;
-        self.describe(file, "trials", "given with --trials".to_owned(), shape);
+        self.describe(file, "trials", given(Setting::Trials), shape);
         Ok(())
     }
 
@@ -211,7 +221,7 @@ impl<'r> Run<'r> {
             let last = group.last().map_or(Path::new(""), |&input| &inputs[input]);
             finished.map_err(|error| error.in_file(last).beside(&self.paths))?;
         }
-        if let Known::Map(map) = std::mem::take(&mut self.known) {
+        if let KnownWords::Map(map) = std::mem::take(&mut self.known) {
             let words = self.request.words.as_deref().unwrap_or(Path::new(""));
             let file = self.paths.iter().position(|path| path == words).unwrap_or(0);
             let finished = Words::Characters(map).finish(file, &mut self.recording);
@@ -226,8 +236,11 @@ impl<'r> Run<'r> {
         let file = self.add(path);
         let opened = Opened::new(path, self.open)?;
         let (format, reason) = match self.request.format {
-            Some(format) => (format, "given with --format".to_owned()),
-            None => Format::guess(path, &opened.start),
+            Some(format) => (format, given(Setting::Format)),
+            None => {
+                let (format, reason) = Format::guess(path, &opened.start);
+                (format, reason.into())
+            }
         };
         let side = match format {
             Format::Bids => Some(self.side(path)?),
@@ -237,14 +250,9 @@ impl<'r> Run<'r> {
         let choices = self.choices_for(&opened.start);
         let parser = Parser { request, choices, format, path, name, file };
         let (known, gathered) = (&mut self.known, &mut self.gathered);
-        let shape = opened.read(&mut self.recording, |source, sink| match (side, eyes) {
-            (Some(side), Some(eyes)) => side.read(source, &parser, eyes.another()),
-            (Some(side), None) => {
-                known.place(&parser.report_options(), sink, |sink| side.read(source, &parser, sink))
-            }
-            // What is not of BIDS has its eyes in one file.
-            (None, _) => parser.read(source, known, gathered, sink),
-        });
+        let beside = Beside { known, gathered, side, eyes };
+        let shape =
+            opened.read(&mut self.recording, |source, sink| parser.read(source, beside, sink));
         let shape = shape.map_err(|error| error.beside(&self.paths))?;
         self.describe(file, format.name(), reason, shape);
         Ok(())
@@ -268,7 +276,7 @@ impl<'r> Run<'r> {
                 At::file(path),
                 "a file that is not called like a recording of BIDS",
                 "a name that ends with _physio.tsv or _physio.tsv.gz",
-                "rename it, or choose another --format",
+                phrase!["rename it, or choose another ", Setting::Format],
             ));
         };
         let mut read: Vec<String> = Vec::new();
@@ -294,7 +302,7 @@ impl<'r> Run<'r> {
         }
         let events = events.map(|(opened, columns)| {
             let file = self.add(&opened.path.clone());
-            let reason = format!("beside {}", path.display());
+            let reason = format!("beside {}", path.display()).into();
             self.describe(file, "events", reason, Shape::default());
             (opened, columns, file)
         });
@@ -308,7 +316,7 @@ impl<'r> Run<'r> {
         self.paths.len() - 1
     }
 
-    fn describe(&mut self, file: usize, format: &'static str, reason: String, shape: Shape) {
+    fn describe(&mut self, file: usize, format: &'static str, reason: Phrase, shape: Shape) {
         let Some(report) = self.files.get_mut(file) else { return };
         report.format = format;
         report.format_reason = reason;
@@ -326,7 +334,7 @@ impl<'r> Run<'r> {
             None => Ok(()),
             Some(choice) => Err(ImportError::value(
                 Box::default(),
-                format!("--map {}={}", choice.role.name(), choice.column),
+                Phrase::choice(choice.role.name(), &choice.column),
                 "columns that the inputs have, for a role that their format takes",
                 "leave it out, or give the file that it is for",
             )),
@@ -394,6 +402,11 @@ fn names(inputs: &[PathBuf]) -> Vec<Arc<str>> {
         }
     }
     names.into_iter().map(Into::into).collect()
+}
+
+/// Why a file is read as what it is, where a setting says so.
+fn given(setting: Setting) -> Phrase {
+    phrase!["given with ", setting]
 }
 
 fn counts(imported: &Imported) -> (usize, usize, usize) {

@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 use super::error::{At, ImportError};
 use super::format::stem;
-use super::lines::Lines;
 use super::recording::{Area, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::values::number;
+use crate::table::Lines;
 
 /// A fixation in a sentence that is not in the list of items.
 pub const UNKNOWN_SENTENCE: Reason = Reason::new("sentence_not_in_items");

@@ -6,15 +6,16 @@
 use std::io::BufRead;
 use std::sync::Arc;
 
-use super::aliases::{Choice, Mapped, Mapping, Role, Unit};
-use super::dialect::{Row, Rows};
+use super::aliases::{Choice, ColumnRole, Mapped, Mapping, Unit};
 use super::error::{At, ImportError};
 use super::order::InOrder;
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
+use super::setting::{Phrase, phrase};
 use super::values::{
-    Name, Names, eye, is_missing, is_true, name, number, number_or_missing, whole,
+    Name, SharedNames, eye, is_missing, is_true, name, number, number_or_missing, whole,
 };
+use crate::table::{Row, Rows};
 
 mod words;
 
@@ -36,21 +37,21 @@ pub struct TableOptions {
     pub reader: Option<Arc<str>>,
 }
 
-const FIXATION_ROLES: [Role; 14] = [
-    Role::Reader,
-    Role::Text,
-    Role::Session,
-    Role::Trial,
-    Role::Index,
-    Role::X,
-    Role::Y,
-    Role::Line,
-    Role::Duration,
-    Role::Onset,
-    Role::Gap,
-    Role::Eye,
-    Role::Kind,
-    Role::Word,
+const FIXATION_ROLES: [ColumnRole; 14] = [
+    ColumnRole::Reader,
+    ColumnRole::Text,
+    ColumnRole::Session,
+    ColumnRole::Trial,
+    ColumnRole::Index,
+    ColumnRole::X,
+    ColumnRole::Y,
+    ColumnRole::Line,
+    ColumnRole::Duration,
+    ColumnRole::Onset,
+    ColumnRole::Gap,
+    ColumnRole::Eye,
+    ColumnRole::Kind,
+    ColumnRole::Word,
 ];
 
 /// Reads a table of fixations.
@@ -66,9 +67,9 @@ pub fn read(
     let mut rows = Rows::open(input, ROWS)?;
     let row = rows.header_row;
     let mapping = Mapping::find(&rows.header, row, &FIXATION_ROLES, &options.choices)?;
-    mapping.require(&rows.header, row, &[Role::Text, Role::X, Role::Duration])?;
+    mapping.require(&rows.header, row, &[ColumnRole::Text, ColumnRole::X, ColumnRole::Duration])?;
     if options.reader.is_none() {
-        mapping.require(&rows.header, row, &[Role::Reader])?;
+        mapping.require(&rows.header, row, &[ColumnRole::Reader])?;
     }
     refuse_degrees(&mapping, row)?;
     sink.note(rows.decision.clone());
@@ -90,14 +91,17 @@ pub fn read(
 
 /// Characters do not follow from degrees without the screen and its distance.
 fn refuse_degrees(mapping: &Mapping, row: u64) -> Result<(), ImportError> {
-    match mapping.get(Role::X).filter(|x| x.unit == Some(Unit::Degrees)) {
+    match mapping.get(ColumnRole::X).filter(|x| x.unit == Some(Unit::Degrees)) {
         None => Ok(()),
-        Some(x) => Err(ImportError::Value {
-            at: At::cell(row, x.column.as_str()),
-            found: "fixations in degrees, by the column's name".to_owned(),
-            expected: "characters or pixels".into(),
-            remedy: "convert them to pixels, or name another column with --map x=COLUMN".into(),
-        }),
+        Some(x) => Err(ImportError::value(
+            At::cell(row, x.column.as_str()),
+            "fixations in degrees, by the column's name",
+            "characters or pixels",
+            phrase![
+                "convert them to pixels, or name another column with ",
+                Phrase::choice("x", "COLUMN")
+            ],
+        )),
     }
 }
 
@@ -156,7 +160,7 @@ struct Fixations {
     duration_factor: f64,
     onset_factor: f64,
     comma: bool,
-    names: Names,
+    names: SharedNames,
     order: InOrder,
     without_line: u64,
 }
@@ -174,13 +178,13 @@ impl Fixations {
         sink: &mut dyn Sink,
     ) -> Result<Self, ImportError> {
         let required = |role| mapping.index(role).unwrap_or(usize::MAX);
-        let (x, duration) = (required(Role::X), required(Role::Duration));
-        let onset = mapping.index(Role::Onset);
+        let (x, duration) = (required(ColumnRole::X), required(ColumnRole::Duration));
+        let onset = mapping.index(ColumnRole::Onset);
         let [mut xs, mut durations, mut onsets, mut ys] = [(); 4].map(|()| Numbers::default());
         rows.sample(|row| {
             xs.take(row.cell(x));
             durations.take(row.cell(duration));
-            let others = [(onset, &mut onsets), (mapping.index(Role::Y), &mut ys)];
+            let others = [(onset, &mut onsets), (mapping.index(ColumnRole::Y), &mut ys)];
             for (column, numbers) in others {
                 numbers.take(column.map_or("", |column| row.cell(column)));
             }
@@ -201,13 +205,13 @@ impl Fixations {
         }
         let has = |role| mapping.get(role).is_some();
         let in_pixels = in_pixels(mapping, rows.header_row, &xs, sink)?;
-        if in_pixels && !has(Role::Y) {
+        if in_pixels && !has(ColumnRole::Y) {
             sink.note("there is no column for y: all y are 0".to_owned());
         }
-        if !in_pixels && !has(Role::Line) {
+        if !in_pixels && !has(ColumnRole::Line) {
             sink.note("there is no column for the line: all fixations are on line 1".to_owned());
         }
-        let duration_factor = factor(mapping.get(Role::Duration), &mut durations, None, sink);
+        let duration_factor = factor(mapping.get(ColumnRole::Duration), &mut durations, None, sink);
         let like = match (onsets.median_step(), durations.median()) {
             // Nobody fixates twenty times within one fixation.
             (Some(step), Some(duration)) if duration_factor == 1.0 && 20.0 * step < duration => {
@@ -215,8 +219,8 @@ impl Fixations {
             }
             _ => (duration_factor, "as durations are".to_owned()),
         };
-        let onset_factor = factor(mapping.get(Role::Onset), &mut onsets, Some(like), sink);
-        let only_reader = options.reader.clone().filter(|_| !has(Role::Reader));
+        let onset_factor = factor(mapping.get(ColumnRole::Onset), &mut onsets, Some(like), sink);
+        let only_reader = options.reader.clone().filter(|_| !has(ColumnRole::Reader));
         if let Some(reader) = &only_reader {
             sink.note(format!(
                 "there is no column for the reader: all fixations are of {reader}, as the file is \
@@ -225,26 +229,26 @@ impl Fixations {
         }
         Ok(Self {
             file,
-            reader: Name::of(mapping, Role::Reader),
+            reader: Name::of(mapping, ColumnRole::Reader),
             only_reader,
-            text: Name::of(mapping, Role::Text),
-            session: Name::of(mapping, Role::Session),
-            trial: Name::of(mapping, Role::Trial),
+            text: Name::of(mapping, ColumnRole::Text),
+            session: Name::of(mapping, ColumnRole::Session),
+            trial: Name::of(mapping, ColumnRole::Trial),
             x,
-            y: mapping.index(Role::Y),
-            line: mapping.index(Role::Line),
+            y: mapping.index(ColumnRole::Y),
+            line: mapping.index(ColumnRole::Line),
             duration,
             onset,
-            gap: mapping.index(Role::Gap),
-            eye: mapping.index(Role::Eye),
-            kind: mapping.index(Role::Kind),
-            word: mapping.index(Role::Word),
+            gap: mapping.index(ColumnRole::Gap),
+            eye: mapping.index(ColumnRole::Eye),
+            kind: mapping.index(ColumnRole::Kind),
+            word: mapping.index(ColumnRole::Word),
             in_pixels,
             duration_factor,
             onset_factor,
             comma,
-            names: Names::default(),
-            order: InOrder::new(mapping.index(Role::Index)),
+            names: SharedNames::default(),
+            order: InOrder::new(mapping.index(ColumnRole::Index)),
             without_line: 0,
         })
     }
@@ -359,26 +363,31 @@ fn in_pixels(
     xs: &Numbers,
     sink: &mut dyn Sink,
 ) -> Result<bool, ImportError> {
-    let Some(x) = mapping.get(Role::X) else { return Ok(false) };
+    let Some(x) = mapping.get(ColumnRole::X) else { return Ok(false) };
     let has = |role| mapping.get(role).is_some();
     let (pixels, why) = match (x.unit, xs.largest()) {
-        (Some(unit), _) if x.is_chosen() => {
+        (Some(unit), _) if x.is_chosen => {
             (unit == Unit::Pixels, "chosen so, or its name says so".to_owned())
         }
         (Some(unit), _) => (unit == Unit::Pixels, "its name says so".to_owned()),
-        (None, Some(largest)) if has(Role::Line) && has(Role::Y) => {
+        (None, Some(largest)) if has(ColumnRole::Line) && has(ColumnRole::Y) => {
             if largest <= PIXELS {
                 return Err(ImportError::value(
                     At::cell(row, x.column.as_str()),
                     format!("positions up to {largest}, with y and a line beside them"),
                     "to know whether they are pixels or characters",
-                    format!("add --map x_px={0} or --map x_char={0}", x.column),
+                    phrase![
+                        "add ",
+                        Phrase::choice("x_px", &x.column),
+                        " or ",
+                        Phrase::choice("x_char", &x.column)
+                    ],
                 ));
             }
             (true, format!("there is y beside it, and {largest} is beyond any line of text"))
         }
-        (None, _) if has(Role::Line) => (false, "there is a column for the line".to_owned()),
-        (None, _) if has(Role::Y) => (true, "there is y beside it and no line".to_owned()),
+        (None, _) if has(ColumnRole::Line) => (false, "there is a column for the line".to_owned()),
+        (None, _) if has(ColumnRole::Y) => (true, "there is y beside it and no line".to_owned()),
         (None, Some(largest)) if largest > PIXELS => {
             (true, format!("{largest} is among its values, beyond any line of text"))
         }

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::Arc;
 
-use super::aliases::{Choice, Mapping, Role};
-use super::dialect::{Row, Rows};
+use super::aliases::{Choice, ColumnRole, Mapping};
 use super::error::{At, ImportError};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::values::{Name, Names, name, number_or_missing, present};
+use super::values::{Name, SharedNames, name, number_or_missing, present};
+use crate::table::{Row, Rows};
 
 /// How to read an export.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,16 +23,16 @@ pub struct TobiiOptions<'o> {
     pub choices: &'o [Choice],
 }
 
-const ROLES: [Role; 9] = [
-    Role::Reader,
-    Role::Trial,
-    Role::Text,
-    Role::Kind,
-    Role::Event,
-    Role::Duration,
-    Role::X,
-    Role::Y,
-    Role::Time,
+const ROLES: [ColumnRole; 9] = [
+    ColumnRole::Reader,
+    ColumnRole::Trial,
+    ColumnRole::Text,
+    ColumnRole::Kind,
+    ColumnRole::Event,
+    ColumnRole::Duration,
+    ColumnRole::X,
+    ColumnRole::Y,
+    ColumnRole::Time,
 ];
 
 /// Kinds of events that are counted one by one: they are few, but a broken file could have a new one
@@ -52,11 +52,11 @@ pub fn read(
     let mut rows = Rows::open(input, "a row of column names, then one row for each sample")?;
     let (header, row) = (&rows.header, rows.header_row);
     let mapping = Mapping::find(header, row, &ROLES, options.choices)?;
-    let is_needed = |role: &Role| !matches!(role, Role::Trial | Role::Time);
-    let needed: Vec<Role> = ROLES.into_iter().filter(is_needed).collect();
+    let is_needed = |role: &ColumnRole| !matches!(role, ColumnRole::Trial | ColumnRole::Time);
+    let needed: Vec<ColumnRole> = ROLES.into_iter().filter(is_needed).collect();
     mapping.require(header, row, &needed)?;
     sink.note(rows.decision.clone());
-    let numbers = [Role::X, Role::Y, Role::Duration, Role::Time];
+    let numbers = [ColumnRole::X, ColumnRole::Y, ColumnRole::Duration, ColumnRole::Time];
     rows.note_commas(&numbers.map(|role| mapping.index(role)), sink)?;
     let mut samples = Samples::new(&mapping, sink);
     let mut current: Option<Event> = None;
@@ -117,7 +117,7 @@ struct Samples {
     recording: Option<Name>,
     text: Option<Name>,
     kind: Option<Name>,
-    names: Names,
+    names: SharedNames,
     index: Option<usize>,
     duration: Option<usize>,
     x: Option<usize>,
@@ -129,7 +129,7 @@ struct Samples {
 
 impl Samples {
     fn new(mapping: &Mapping, sink: &mut dyn Sink) -> Self {
-        let units = [Role::Duration, Role::Time].map(|role| {
+        let units = [ColumnRole::Duration, ColumnRole::Time].map(|role| {
             let unit = mapping.get(role).and_then(|mapped| mapped.unit?.milliseconds());
             unit.unwrap_or(1.0)
         });
@@ -138,16 +138,16 @@ impl Samples {
             units[0], units[1]
         ));
         Self {
-            reader: Name::of(mapping, Role::Reader),
-            recording: Name::of(mapping, Role::Trial),
-            text: Name::of(mapping, Role::Text),
-            kind: Name::of(mapping, Role::Kind),
-            names: Names::default(),
-            index: mapping.index(Role::Event),
-            duration: mapping.index(Role::Duration),
-            x: mapping.index(Role::X),
-            y: mapping.index(Role::Y),
-            time: mapping.index(Role::Time),
+            reader: Name::of(mapping, ColumnRole::Reader),
+            recording: Name::of(mapping, ColumnRole::Trial),
+            text: Name::of(mapping, ColumnRole::Text),
+            kind: Name::of(mapping, ColumnRole::Kind),
+            names: SharedNames::default(),
+            index: mapping.index(ColumnRole::Event),
+            duration: mapping.index(ColumnRole::Duration),
+            x: mapping.index(ColumnRole::X),
+            y: mapping.index(ColumnRole::Y),
+            time: mapping.index(ColumnRole::Time),
             units,
         }
     }

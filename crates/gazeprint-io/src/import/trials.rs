@@ -65,7 +65,7 @@ impl TrialPatterns {
     }
 
     /// What a message says about a trial, `None` where it says nothing.
-    pub(super) fn read(&self, said: &str) -> Option<Said> {
+    pub(super) fn read(&self, said: &str) -> Option<TrialMessage> {
         let found = self.0.iter().find_map(|pattern| pattern.captures(said))?;
         // Variables come before or after the block that they belong to, but not between two.
         let adds = said.contains("TRIAL_VAR");
@@ -76,7 +76,7 @@ impl TrialPatterns {
         if text.is_none() && trial.is_none() && session.is_none() {
             return None;
         }
-        Some(Said { text, trial, session, adds })
+        Some(TrialMessage { text, trial, session, adds })
     }
 }
 
@@ -104,7 +104,7 @@ fn name(found: &Captures<'_>, group: &str) -> Option<Arc<str>> {
 
 /// What a message says about a trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct TrialMessage {
     pub(super) text: Option<Arc<str>>,
     pub(super) trial: Option<Arc<str>>,
     pub(super) session: Option<Arc<str>>,
@@ -114,7 +114,7 @@ pub(super) struct Said {
 
 /// The names of the trial at hand.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Names {
+pub(super) struct TrialNames {
     text: Option<Arc<str>>,
     trial: Option<Arc<str>>,
     session: Option<Arc<str>>,
@@ -122,10 +122,10 @@ pub(super) struct Names {
     pub(super) since: Option<f64>,
 }
 
-impl Names {
+impl TrialNames {
     /// Whether a message begins another trial: it names again what is named already, or
     /// there is something recorded that it does not belong to.
-    pub(super) fn ends_with(&self, said: &Said, has_data: bool) -> bool {
+    pub(super) fn ends_with(&self, said: &TrialMessage, has_data: bool) -> bool {
         let again = (said.text.is_some() && self.text.is_some())
             || (said.trial.is_some() && self.trial.is_some());
         let names = said.text.is_some() || said.trial.is_some();
@@ -137,7 +137,7 @@ impl Names {
         Self { session: self.session.clone(), ..Self::default() }
     }
 
-    pub(super) fn take(&mut self, said: Said, time: f64) {
+    pub(super) fn take(&mut self, said: TrialMessage, time: f64) {
         if !said.adds {
             self.since.get_or_insert(time);
         }
@@ -163,7 +163,7 @@ impl Counter {
     /// Text and trial of the reading at hand; `unnamed` is the text where no message names it.
     pub(super) fn name(
         &mut self,
-        names: &Names,
+        names: &TrialNames,
         unnamed: impl FnOnce() -> Arc<str>,
     ) -> (Arc<str>, Arc<str>) {
         let text = names.text.clone().or_else(|| names.trial.clone()).unwrap_or_else(unnamed);
@@ -210,11 +210,12 @@ mod tests {
     #[test]
     fn readings_of_one_text_are_numbered() {
         let mut counter = Counter::default();
-        let names = |text: &str| Names { text: Some(Arc::from(text)), ..Names::default() };
-        let mut trial = |names: &Names| counter.name(names, || "block-7".into()).1.to_string();
+        let names =
+            |text: &str| TrialNames { text: Some(Arc::from(text)), ..TrialNames::default() };
+        let mut trial = |names: &TrialNames| counter.name(names, || "block-7".into()).1.to_string();
         assert_eq!(trial(&names("a")), "1");
         assert_eq!(trial(&names("b")), "1");
         assert_eq!(trial(&names("a")), "2");
-        assert_eq!(counter.name(&Names::default(), || "block-7".into()).0.as_ref(), "block-7");
+        assert_eq!(counter.name(&TrialNames::default(), || "block-7".into()).0.as_ref(), "block-7");
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::aliases::{Mapping, Role};
-use super::dialect::Row;
+use super::aliases::{ColumnRole, Mapping};
 use super::recording::{Eye, Reason};
+use crate::table::Row;
 
 /// Whether a cell stands for a missing value.
 pub(crate) fn is_missing(cell: &str) -> bool {
@@ -86,11 +86,11 @@ pub(crate) fn eye(cell: &str) -> Option<Eye> {
     }
 }
 
-/// Names that occur again and again, kept once.
+/// SharedNames that occur again and again, kept once.
 #[derive(Default)]
-pub(crate) struct Names(HashMap<Box<str>, Arc<str>>);
+pub(crate) struct SharedNames(HashMap<Box<str>, Arc<str>>);
 
-impl Names {
+impl SharedNames {
     fn get(&mut self, name: &str) -> Arc<str> {
         if let Some(known) = self.0.get(name) {
             return Arc::clone(known);
@@ -111,14 +111,14 @@ pub(crate) struct Name {
 
 impl Name {
     /// The name of a role, where there is a column for it.
-    pub(crate) fn of(mapping: &Mapping, role: Role) -> Option<Self> {
+    pub(crate) fn of(mapping: &Mapping, role: ColumnRole) -> Option<Self> {
         let mapped = mapping.get(role)?;
         let (index, further) = (mapped.index, mapped.further.clone());
         Some(Self { index, further, joined: String::new(), last: None })
     }
 
     /// The name in a row; none where a cell of it is missing.
-    pub(crate) fn get(&mut self, row: Row<'_>, names: &mut Names) -> Option<Arc<str>> {
+    pub(crate) fn get(&mut self, row: Row<'_>, names: &mut SharedNames) -> Option<Arc<str>> {
         let first = row.cell(self.index);
         let name = if self.further.is_empty() {
             first
@@ -142,7 +142,11 @@ impl Name {
 }
 
 /// The name of a role that may have no column.
-pub(crate) fn name(column: &mut Option<Name>, row: Row<'_>, names: &mut Names) -> Option<Arc<str>> {
+pub(crate) fn name(
+    column: &mut Option<Name>,
+    row: Row<'_>,
+    names: &mut SharedNames,
+) -> Option<Arc<str>> {
     column.as_mut()?.get(row, names)
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::aliases::{Choice, Role};
+use super::aliases::{Choice, ColumnRole};
 use super::dataviewer::{self, CharacterMap, ReportOptions, ScreenWords, TurnedPages};
 use super::error::{At, ImportError};
 use super::format::column_names;
@@ -11,19 +11,20 @@ use super::layout::{Layout, ScreenToText};
 use super::popeye::{self, PopEyeOptions};
 use super::recording::{RawFixation, RawWord, Reason, RowPlace, Sink};
 use super::report::Shape;
+use super::setting::{Setting, phrase};
 use super::swift::Items;
 use super::table::{self, TableOptions};
 
-/// How a text was shown in a monospaced font, each part with its flag, in pixels.
+/// How a text was shown in a monospaced font, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GivenDisplay {
-    /// `--font-width`: of a character.
+    /// Width of a character.
     pub font_width: Option<f64>,
-    /// `--left`: where the first character of a line starts.
+    /// Where the first character of a line starts.
     pub left: Option<f64>,
-    /// `--line-height`: from one line to the next.
+    /// From one line to the next.
     pub line_height: Option<f64>,
-    /// `--top`: of the first line.
+    /// Upper edge of the first line.
     pub top: Option<f64>,
 }
 
@@ -34,7 +35,15 @@ impl GivenDisplay {
                 At::row(0),
                 "a text without its place on the screen",
                 "the width of a character and the left edge of the text, in pixels",
-                "add --font-width PX and --left PX; for SWIFT sequences, add --format swift",
+                phrase![
+                    "add ",
+                    Setting::FontWidth,
+                    " PX and ",
+                    Setting::Left,
+                    " PX; for SWIFT sequences, add ",
+                    Setting::Format,
+                    " swift"
+                ],
             ));
         };
         let vertical = match (self.line_height, self.top) {
@@ -43,7 +52,7 @@ impl GivenDisplay {
             _ => {
                 return Err(ImportError::value(
                     At::row(0),
-                    "one of --line-height and --top",
+                    phrase!["one of ", Setting::LineHeight, " and ", Setting::Top],
                     "both, or none for texts of one line",
                     "add the other",
                 ));
@@ -55,7 +64,7 @@ impl GivenDisplay {
 
 /// What is known of the words.
 #[derive(Debug, Default)]
-pub(super) enum Known {
+pub(super) enum KnownWords {
     #[default]
     Nothing,
     /// They stand in characters, and were handed over.
@@ -68,8 +77,8 @@ pub(super) enum Known {
     Map(CharacterMap),
 }
 
-impl Known {
-    /// Reads what `--words` names: one of four kinds of tables, told apart by their columns.
+impl KnownWords {
+    /// Reads a table of words: one of four kinds of tables, told apart by their columns.
     pub(super) fn read_table(
         input: &mut dyn BufRead,
         file: usize,
@@ -100,7 +109,7 @@ impl Known {
         })
     }
 
-    /// Reads what `--text` names, as it was shown on a screen.
+    /// Reads a text as it was shown on a screen.
     pub(super) fn read_text(
         input: &mut dyn BufRead,
         file: usize,
@@ -162,16 +171,16 @@ impl WordTable {
     /// Goes by the names of the columns, and by those that the user chose.
     pub(super) fn guess(start: &str, choices: &[Choice]) -> Self {
         let names = column_names(start);
-        let chosen = |role: Role| {
+        let chosen = |role: ColumnRole| {
             let has = |choice: &Choice| names.contains(&choice.column);
             choices.iter().any(|choice| choice.role == role && has(choice))
         };
-        let has = |role: Role| chosen(role) || names.iter().any(|name| role.knows(name));
-        if has(Role::Characters) {
+        let has = |role: ColumnRole| chosen(role) || names.iter().any(|name| role.knows(name));
+        if has(ColumnRole::Characters) {
             Self::Map
-        } else if has(Role::Start) {
+        } else if has(ColumnRole::Start) {
             Self::Characters
-        } else if has(Role::Letter) && !has(Role::Left) {
+        } else if has(ColumnRole::Letter) && !has(ColumnRole::Left) {
             Self::Letters
         } else {
             Self::Areas
@@ -241,11 +250,11 @@ mod tests {
     #[test]
     fn a_display_is_given_whole() {
         let part = GivenDisplay { font_width: Some(12.0), ..GivenDisplay::default() };
-        assert!(part.display().unwrap_err().to_string().contains("--left"));
+        assert!(part.display().unwrap_err().to_string().contains("`left`"));
         let line = GivenDisplay { left: Some(50.0), ..part };
         assert_eq!(line.display().unwrap().vertical, None);
         let high = GivenDisplay { line_height: Some(40.0), ..line };
-        assert!(high.display().unwrap_err().to_string().contains("--top"));
+        assert!(high.display().unwrap_err().to_string().contains("`top`"));
         let whole = GivenDisplay { top: Some(100.0), ..high };
         assert!(whole.display().unwrap().vertical.is_some());
     }

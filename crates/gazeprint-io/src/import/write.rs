@@ -7,13 +7,13 @@ use std::path::Path;
 use super::collect::{Imported, RawReading};
 use super::error::ImportError;
 use super::recording::{Eye, Position, RawFixation};
-use super::source::Source;
 use super::table::{self, TableOptions};
-use super::{Recording, Role};
+use super::{ColumnRole, Recording};
 use crate::error::WriteError;
 use crate::files::Kind;
 use crate::frame::{Frame, TableFormat};
 use crate::read::DEFAULT_NAME;
+use crate::table::Source;
 use crate::write::{check_corpus_folder, check_name, write_tables};
 
 /// Checks that an import can be written here, before minutes are spent on reading.
@@ -153,7 +153,7 @@ impl WithoutWords {
         let mut recording = Recording::default();
         let options = TableOptions::default();
         let shape = table::read(&mut source, 0, &options, &mut recording).map_err(named)?;
-        let unit = shape.mapping.get(Role::X).and_then(|x| x.unit);
+        let unit = shape.mapping.get(ColumnRole::X).and_then(|x| x.unit);
         Ok(Some(Self::of(&recording.readings, unit == Some(super::Unit::Pixels))))
     }
 

@@ -1,6 +1,6 @@
 //! Names that columns have elsewhere, for all formats: one table.
 
-use super::{Role, Unit};
+use super::{ColumnRole, Unit};
 
 use Unit::{
     Characters as Ch, Degrees as Deg, Microseconds as Us, Milliseconds as Ms, Pixels as Px,
@@ -19,7 +19,7 @@ macro_rules! rank {
 /// What a format is known to mean by its columns, where several are known names for a role.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Preference {
-    pub(super) role: Role,
+    pub(super) role: ColumnRole,
     /// Best first.
     pub(super) keys: &'static [&'static str],
     /// Why in this order.
@@ -31,7 +31,7 @@ pub(crate) struct Preference {
 /// Reports of Data Viewer: which of their many columns is meant.
 pub(crate) const DATA_VIEWER: &[Preference] = &[
     Preference {
-        role: Role::Text,
+        role: ColumnRole::Text,
         keys: &[
             "unique_paragraph_id",
             "page_name",
@@ -53,25 +53,25 @@ pub(crate) const DATA_VIEWER: &[Preference] = &[
         only: true,
     },
     Preference {
-        role: Role::Trial,
+        role: ColumnRole::Trial,
         keys: &["TRIAL_INDEX", "Trial_Index_", "trial"],
         why: "Data Viewer counts the trials of a recording there",
         only: false,
     },
     Preference {
-        role: Role::Index,
+        role: ColumnRole::Index,
         keys: &["CURRENT_FIX_INDEX"],
         why: "Data Viewer counts the fixations of a trial there",
         only: true,
     },
     Preference {
-        role: Role::Word,
+        role: ColumnRole::Word,
         keys: &["CURRENT_FIX_INTEREST_AREA_ID", "IA_ID"],
         why: "Data Viewer numbers areas there",
         only: false,
     },
     Preference {
-        role: Role::Label,
+        role: ColumnRole::Label,
         keys: &["CURRENT_FIX_INTEREST_AREA_LABEL", "IA_LABEL"],
         why: "Data Viewer has the label of an area there",
         only: false,
@@ -81,44 +81,44 @@ pub(crate) const DATA_VIEWER: &[Preference] = &[
 /// Fixations and letters of popEye, also as MECO has them.
 pub(crate) const POP_EYE: &[Preference] = &[
     Preference {
-        role: Role::Reader,
+        role: ColumnRole::Reader,
         keys: &["uniform_id", "subid"],
         why: "subid is unique within one laboratory only",
         only: false,
     },
     Preference {
-        role: Role::Text,
+        role: ColumnRole::Text,
         keys: &["lang+itemid", "itemid", "trialid"],
         why: "items of one number differ between languages, and trials are in another order for \
               each reader",
         only: true,
     },
     Preference {
-        role: Role::Trial,
+        role: ColumnRole::Trial,
         keys: &["trialid", "trialnum"],
         why: "trial holds the first words of the text",
         only: true,
     },
     Preference {
-        role: Role::X,
+        role: ColumnRole::X,
         keys: &["xn", "xs", "x"],
         why: "xn is xs with drift corrected",
         only: true,
     },
     Preference {
-        role: Role::Y,
+        role: ColumnRole::Y,
         keys: &["yn", "ys", "y"],
         why: "yn is ys with drift corrected",
         only: true,
     },
     Preference {
-        role: Role::Word,
+        role: ColumnRole::Word,
         keys: &["wordnum", "ianum"],
         why: "areas may be other parts of the text than words",
         only: false,
     },
     Preference {
-        role: Role::Label,
+        role: ColumnRole::Label,
         keys: &["word", "ia"],
         why: "areas may be other parts of the text than words",
         only: false,
@@ -127,21 +127,21 @@ pub(crate) const POP_EYE: &[Preference] = &[
 
 /// Samples of both eyes, of which the left one is asked for.
 pub(crate) const LEFT_EYE: &[Preference] = &[Preference {
-    role: Role::X,
+    role: ColumnRole::X,
     keys: &["pixel_xl", "x_left_pix", "position_xl"],
-    why: "pixels before degrees, of the left eye as --eye asks",
+    why: "pixels before degrees, of the left eye, as asked for",
     only: false,
 }];
 
 /// As [`LEFT_EYE`], of the right one.
 pub(crate) const RIGHT_EYE: &[Preference] = &[Preference {
-    role: Role::X,
+    role: ColumnRole::X,
     keys: &["pixel_xr", "x_right_pix", "position_xr"],
-    why: "pixels before degrees, of the right eye as --eye asks",
+    why: "pixels before degrees, of the right eye, as asked for",
     only: false,
 }];
 
-impl Role {
+impl ColumnRole {
     /// Known names, best rank first.
     pub(super) fn ranks(self) -> &'static [Rank] {
         match self {

@@ -11,9 +11,10 @@ mod roles;
 use serde::Serialize;
 
 use super::error::{At, ImportError};
+use super::setting::{Phrase, Setting, phrase};
 
 pub(crate) use known::{DATA_VIEWER, LEFT_EYE, POP_EYE, Preference, RIGHT_EYE};
-pub use roles::{Role, Unit};
+pub use roles::{ColumnRole, Unit};
 
 use Unit::{
     Characters as Ch, Degrees as Deg, Microseconds as Us, Milliseconds as Ms, Pixels as Px,
@@ -24,7 +25,7 @@ use Unit::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     /// What for.
-    pub role: Role,
+    pub role: ColumnRole,
     /// What its numbers are in, where the user said so.
     pub unit: Option<Unit>,
     /// The column's name, or several joined by `+`.
@@ -47,13 +48,13 @@ impl Choice {
             .into_iter()
             .find_map(|(end, unit)| Some((name.strip_suffix(end)?, Some(unit))))
             .unwrap_or((&name, None));
-        let role = Role::ALL.into_iter().find(|role| role.name() == stem);
+        let role = ColumnRole::ALL.into_iter().find(|role| role.name() == stem);
         match role.filter(|role| unit.is_none_or(|unit| role.fits(unit))) {
             Some(role) => Ok(Self { role, unit, column: column.trim().to_owned() }),
             None => Err(format!(
                 "there is no role {name:?}; roles are {}, and x_char, x_px, x_deg, duration_ms, \
                  duration_s, onset_ms, onset_s, time_ms, time_us and time_s to say the unit as well",
-                Role::ALL.map(Role::name).join(", ")
+                ColumnRole::ALL.map(ColumnRole::name).join(", ")
             )),
         }
     }
@@ -63,7 +64,7 @@ impl Choice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mapped {
     /// What it is for.
-    pub role: Role,
+    pub role: ColumnRole,
     /// Its name; several are joined by `+`, and their cells by `_`.
     pub column: String,
     /// Its place, from 0.
@@ -74,19 +75,14 @@ pub struct Mapped {
     pub further: Vec<usize>,
     /// What its numbers are in, where that is known from its name.
     pub unit: Option<Unit>,
+    /// Whether the user chose it.
+    #[serde(skip)]
+    pub is_chosen: bool,
     /// Why this one.
-    pub reason: String,
+    pub reason: Phrase,
 }
 
-/// The reason of a column that the user chose.
-const CHOSEN: &str = "chosen with --map";
-
 impl Mapped {
-    /// Whether the user chose it.
-    pub fn is_chosen(&self) -> bool {
-        self.reason == CHOSEN
-    }
-
     /// The places of all its columns.
     pub fn indices(&self) -> impl Iterator<Item = usize> + '_ {
         std::iter::once(self.index).chain(self.further.iter().copied())
@@ -100,18 +96,18 @@ pub struct Mapping(pub Vec<Mapped>);
 
 impl Mapping {
     /// The column of a role.
-    pub fn get(&self, role: Role) -> Option<&Mapped> {
+    pub fn get(&self, role: ColumnRole) -> Option<&Mapped> {
         self.0.iter().find(|mapped| mapped.role == role)
     }
 
     /// Whether a column stands here because the user chose it.
     pub(super) fn chose(&self, choice: &Choice) -> bool {
         let is_it = |mapped: &Mapped| plain(&mapped.column) == plain(&choice.column);
-        self.get(choice.role).is_some_and(|mapped| mapped.is_chosen() && is_it(mapped))
+        self.get(choice.role).is_some_and(|mapped| mapped.is_chosen && is_it(mapped))
     }
 
     /// The place of a role's column.
-    pub fn index(&self, role: Role) -> Option<usize> {
+    pub fn index(&self, role: ColumnRole) -> Option<usize> {
         self.get(role).map(|mapped| mapped.index)
     }
 
@@ -122,7 +118,7 @@ impl Mapping {
     pub fn find_beside(
         header: &[String],
         row: u64,
-        roles: &[Role],
+        roles: &[ColumnRole],
         choices: &[Choice],
     ) -> Result<Self, ImportError> {
         Self::find_preferring(header, row, roles, &beside(header, choices), &[])
@@ -135,7 +131,7 @@ impl Mapping {
     pub fn find(
         header: &[String],
         row: u64,
-        roles: &[Role],
+        roles: &[ColumnRole],
         choices: &[Choice],
     ) -> Result<Self, ImportError> {
         Self::find_preferring(header, row, roles, choices, &[])
@@ -145,7 +141,7 @@ impl Mapping {
     pub(crate) fn find_preferring(
         header: &[String],
         row: u64,
-        roles: &[Role],
+        roles: &[ColumnRole],
         choices: &[Choice],
         preferences: &[Preference],
     ) -> Result<Self, ImportError> {
@@ -174,10 +170,10 @@ impl Mapping {
 
     fn choose(&mut self, header: &[String], row: u64, choice: &Choice) -> Result<(), ImportError> {
         if let Some(taken) = self.get(choice.role) {
-            let role = choice.role.name();
+            let chosen = |column: &str| Phrase::choice(choice.role.name(), column);
             return Err(ImportError::value(
                 At::row(row),
-                format!("--map {role}={} and --map {role}={}", taken.column, choice.column),
+                phrase![chosen(&taken.column), " and ", chosen(&choice.column)],
                 "one column for a role",
                 "leave one of them out",
             ));
@@ -194,22 +190,22 @@ impl Mapping {
         for part in parts {
             let candidates = alike(header, part);
             let [index] = candidates[..] else {
-                return Err(ImportError::Value {
-                    at: At::row(row),
-                    found: match candidates.len() {
+                return Err(ImportError::value(
+                    At::row(row),
+                    match candidates.len() {
                         0 => format!("the columns {}", header.join(", ")),
                         _ => format!("several columns like {part}"),
                     },
-                    expected: format!("one column {part}").into(),
-                    remedy: format!("correct --map {}={}", choice.role.name(), choice.column)
-                        .into(),
-                });
+                    format!("one column {part}"),
+                    phrase!["correct ", Phrase::choice(choice.role.name(), &choice.column)],
+                ));
             };
             indices.push(index);
         }
-        self.take(header, choice.role, &indices, CHOSEN.to_owned());
-        if let (Some(unit), Some(mapped)) = (choice.unit, self.0.last_mut()) {
-            mapped.unit = Some(unit);
+        self.take(header, choice.role, &indices, phrase!["chosen with ", Setting::Choice]);
+        if let Some(mapped) = self.0.last_mut() {
+            mapped.is_chosen = true;
+            mapped.unit = choice.unit.or(mapped.unit);
         }
         Ok(())
     }
@@ -249,13 +245,15 @@ impl Mapping {
         } else {
             format!("before {}: {}", others.join(", "), preference.why)
         };
-        self.take(header, role, indices, reason);
+        self.take(header, role, indices, reason.into());
         Ok(true)
     }
 
     /// Takes the column that is called like that of x, with a y for an x; false where none is.
-    fn pair(&mut self, header: &[String], role: Role) -> bool {
-        let Some(x) = self.get(Role::X).filter(|_| role == Role::Y) else { return false };
+    fn pair(&mut self, header: &[String], role: ColumnRole) -> bool {
+        let Some(x) = self.get(ColumnRole::X).filter(|_| role == ColumnRole::Y) else {
+            return false;
+        };
         let (name, reason) = (plain(&x.column), format!("called like {}", x.column));
         let pairs: Vec<String> = name
             .match_indices('x')
@@ -265,11 +263,11 @@ impl Mapping {
         let all: Vec<usize> =
             (0..header.len()).filter(|&index| self.is_free(index)).filter(is_pair).collect();
         let [index] = all[..] else { return false };
-        self.take(header, role, &[index], reason);
+        self.take(header, role, &[index], reason.into());
         true
     }
 
-    fn search(&mut self, header: &[String], row: u64, role: Role) -> Result<(), ImportError> {
+    fn search(&mut self, header: &[String], row: u64, role: ColumnRole) -> Result<(), ImportError> {
         for rank in role.ranks() {
             let mut keys: Vec<Vec<usize>> = Vec::new();
             let mut exact: Vec<usize> = Vec::new();
@@ -303,7 +301,7 @@ impl Mapping {
                     return Err(ambiguous(header, row, role, &all));
                 }
             };
-            self.take(header, role, &indices, reason.to_owned());
+            self.take(header, role, &indices, reason.into());
             return Ok(());
         }
         Ok(())
@@ -313,19 +311,24 @@ impl Mapping {
         self.0.iter().all(|mapped| mapped.indices().all(|taken| taken != index))
     }
 
-    fn take(&mut self, header: &[String], role: Role, indices: &[usize], reason: String) {
+    fn take(&mut self, header: &[String], role: ColumnRole, indices: &[usize], reason: Phrase) {
         let [index, further @ ..] = indices else { return };
         let column = joined(header, indices);
         let unit = implied(role, &column);
         let (index, further) = (*index, further.to_vec());
-        self.0.push(Mapped { role, column, index, further, unit, reason });
+        self.0.push(Mapped { role, column, index, further, unit, is_chosen: false, reason });
     }
 
     /// Checks that columns were found for roles.
     ///
     /// # Errors
     /// If not for all.
-    pub fn require(&self, header: &[String], row: u64, roles: &[Role]) -> Result<(), ImportError> {
+    pub fn require(
+        &self,
+        header: &[String],
+        row: u64,
+        roles: &[ColumnRole],
+    ) -> Result<(), ImportError> {
         let lacking = roles.iter().filter(|&&role| self.get(role).is_none());
         let roles: Vec<&'static str> = lacking.map(|role| role.name()).collect();
         if roles.is_empty() {
@@ -337,7 +340,7 @@ impl Mapping {
         if header.len() > NAMED {
             found.push(format!("{} more", header.len() - NAMED));
         }
-        Err(ImportError::MissingColumns { at: At::row(row), roles, found })
+        Err(ImportError::missing(At::row(row), roles, found))
     }
 }
 
@@ -357,9 +360,9 @@ fn alike(header: &[String], name: &str) -> Vec<usize> {
     (0..header.len()).filter(|&i| !wanted.is_empty() && plain(&header[i]) == wanted).collect()
 }
 
-fn ambiguous(header: &[String], row: u64, role: Role, indices: &[usize]) -> ImportError {
+fn ambiguous(header: &[String], row: u64, role: ColumnRole, indices: &[usize]) -> ImportError {
     let candidates = indices.iter().map(|&i| header[i].clone()).collect();
-    ImportError::AmbiguousColumn { at: At::row(row), role: role.name(), candidates }
+    ImportError::ambiguous(At::row(row), role.name(), candidates)
 }
 
 /// The names of columns, as one.
@@ -367,7 +370,7 @@ fn joined(header: &[String], indices: &[usize]) -> String {
     indices.iter().map(|&i| header[i].as_str()).collect::<Vec<_>>().join("+")
 }
 
-impl Role {
+impl ColumnRole {
     /// Whether a column of this name is known to be for the role.
     pub(super) fn knows(self, column: &str) -> bool {
         let wanted = plain(column);
@@ -376,7 +379,7 @@ impl Role {
 }
 
 /// The unit that a column's name implies.
-fn implied(role: Role, column: &str) -> Option<Unit> {
+fn implied(role: ColumnRole, column: &str) -> Option<Unit> {
     let plain_column = plain(column);
     let mut known = role.ranks().iter().flat_map(|rank| rank.iter());
     known.find(|(name, _)| plain(name) == plain_column).and_then(|(_, unit)| *unit)

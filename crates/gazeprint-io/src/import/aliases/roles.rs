@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Role {
+pub enum ColumnRole {
     /// Who reads.
     Reader,
     /// What is read.
@@ -116,7 +116,7 @@ impl Unit {
     }
 }
 
-impl Role {
+impl ColumnRole {
     pub(in crate::import) const ALL: [Self; 38] = [
         Self::Reader,
         Self::Text,
@@ -158,7 +158,7 @@ impl Role {
         Self::Group,
     ];
 
-    /// The name for `--map`.
+    /// The name that a [`Choice`](super::Choice) has it by.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reader => "reader",

@@ -21,10 +21,11 @@ use std::sync::Arc;
 use super::aliases::Mapping;
 use super::error::{At, ImportError};
 use super::gaze::{GazeOptions, OTHER_EYE};
-use super::lines::Lines;
 use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::trials::{Counter, Names};
+use super::setting::{Setting, phrase};
+use super::trials::{Counter, TrialNames};
+use crate::table::Lines;
 use line::{Config, Coordinates, Eyes, Fixation, Line};
 use samples::Buffer;
 use tally::{Source, Tally};
@@ -76,7 +77,7 @@ pub fn read(
 
 /// A fixation that waits for the name of its trial.
 #[derive(Debug, Clone, Copy)]
-struct Held {
+struct EventFixation {
     row: u64,
     onset_ms: f64,
     duration_ms: f64,
@@ -107,11 +108,11 @@ impl Block {
 struct Recording<'r> {
     options: &'r AscOptions,
     sink: &'r mut dyn Sink,
-    names: Names,
+    names: TrialNames,
     counter: Counter,
     block: Block,
     /// For the left and the right eye.
-    held: [Vec<Held>; 2],
+    held: [Vec<EventFixation>; 2],
     buffer: Buffer,
     /// Start of a blink that no fixation came after yet.
     blink: [Option<f64>; 2],
@@ -138,7 +139,7 @@ impl<'r> Recording<'r> {
         Self {
             options,
             sink,
-            names: Names::default(),
+            names: TrialNames::default(),
             counter: Counter::default(),
             block: Block::default(),
             held: Default::default(),
@@ -270,7 +271,7 @@ impl<'r> Recording<'r> {
         self.hold(
             place,
             fixation.eye,
-            Held {
+            EventFixation {
                 row: place.row,
                 onset_ms: fixation.start,
                 duration_ms,
@@ -300,14 +301,14 @@ impl<'r> Recording<'r> {
         interval
     }
 
-    fn hold(&mut self, place: RowPlace, eye: Eye, held: Held) -> Result<(), ImportError> {
+    fn hold(&mut self, place: RowPlace, eye: Eye, held: EventFixation) -> Result<(), ImportError> {
         let fixations = &mut self.held[index(eye)];
         if fixations.len() >= MOST_FIXATIONS {
             return Err(ImportError::value(
                 At::row(place.row),
                 format!("more than {MOST_FIXATIONS} fixations in one trial"),
                 "fewer",
-                "say which messages begin a trial, with --trial-pattern REGEX",
+                phrase!["say which messages begin a trial, with ", Setting::Patterns],
             ));
         }
         fixations.push(held);

@@ -3,8 +3,9 @@
 use super::super::detect::{Sample, Scale, TIME_ORDER, TOO_SHORT, infer_interval};
 use super::super::error::{At, ImportError};
 use super::super::recording::{Eye, RowPlace};
+use super::super::setting::{Setting, phrase};
 use super::line::{Coordinates, coordinate};
-use super::{EYES, Held, MALFORMED, Recording, UNDETECTED, index};
+use super::{EYES, EventFixation, MALFORMED, Recording, UNDETECTED, index};
 
 /// Samples of one block that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
@@ -114,8 +115,11 @@ impl Recording<'_> {
                     At::row(place.row),
                     format!("more than {MOST_SAMPLES} samples in one trial"),
                     "fewer",
-                    "say which messages begin a trial, with --trial-pattern REGEX, or convert the \
-                     EDF file with its events",
+                    phrase![
+                        "say which messages begin a trial, with ",
+                        Setting::Patterns,
+                        ", or convert the EDF file with its events"
+                    ],
                 ));
             }
             samples.push(Sample { time_ms, x, y, row: place.row });
@@ -175,7 +179,7 @@ impl Recording<'_> {
         for (i, fixation) in found.fixations.iter().enumerate() {
             // A block that goes on with a trial begins after a loss.
             let resumes = i == 0 && self.blink[index(eye)].take().is_some();
-            let held = Held {
+            let held = EventFixation {
                 row: fixation.row,
                 onset_ms: fixation.onset_ms,
                 duration_ms: fixation.duration_ms,

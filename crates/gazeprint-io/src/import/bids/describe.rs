@@ -1,13 +1,14 @@
 //! What a recording is, as its JSON files describe it.
 
-use super::super::aliases::{Mapping, Role, Unit};
+use super::super::aliases::{ColumnRole, Mapping, Unit};
 use super::super::detect::Scale;
-use super::super::dialect::{Row, Rows};
 use super::super::error::{At, ImportError};
 use super::super::recording::{Eye, Position, Sink};
 use super::super::samples::{degrees_without_screen, in_pixels};
+use super::super::setting::{Phrase, phrase};
 use super::super::values::{is_missing, number};
 use super::{BidsOptions, Metadata};
+use crate::table::{Row, Rows};
 
 /// Beyond this no position is one.
 const LARGEST: f64 = 1e7;
@@ -94,9 +95,9 @@ impl Description {
     ) -> Result<Self, ImportError> {
         check_type(metadata, sink)?;
         let header = rows.header.clone();
-        let roles = [Role::Time, Role::X, Role::Y];
+        let roles = [ColumnRole::Time, ColumnRole::X, ColumnRole::Y];
         let mut mapping = Mapping::find(&header, 1, &roles, &options.choices)?;
-        mapping.require(&header, 1, &[Role::X, Role::Y])?;
+        mapping.require(&header, 1, &[ColumnRole::X, ColumnRole::Y])?;
         let unit = unit(&mut mapping, metadata)?;
         let clock = clock(rows, &mapping, metadata, events, sink)?;
         let told = stimulus.and_then(Metadata::screen);
@@ -113,7 +114,7 @@ impl Description {
             _ => origin(metadata, stimulus, sink)?,
         };
         let place = |role| mapping.get(role).map_or(usize::MAX, |mapped| mapped.index);
-        let (x, y) = (place(Role::X), place(Role::Y));
+        let (x, y) = (place(ColumnRole::X), place(ColumnRole::Y));
         Ok(Self {
             clock,
             x,
@@ -196,8 +197,8 @@ fn check_type(metadata: &Metadata, sink: &mut dyn Sink) -> Result<(), ImportErro
 
 /// What positions are in: as chosen, as the column is described, or as it is called.
 fn unit(mapping: &mut Mapping, metadata: &Metadata) -> Result<Unit, ImportError> {
-    let chosen = mapping.get(Role::X).filter(|x| x.is_chosen()).and_then(|x| x.unit);
-    let column = mapping.get(Role::X).map_or_else(String::new, |x| x.column.clone());
+    let chosen = mapping.get(ColumnRole::X).filter(|x| x.is_chosen).and_then(|x| x.unit);
+    let column = mapping.get(ColumnRole::X).map_or_else(String::new, |x| x.column.clone());
     let stated = metadata
         .units(&column)
         .or_else(|| metadata.text("SampleCoordinateUnits"))
@@ -210,7 +211,7 @@ fn unit(mapping: &mut Mapping, metadata: &Metadata) -> Result<Unit, ImportError>
         }
         _ => None,
     });
-    let called = || mapping.get(Role::X).and_then(|x| x.unit).filter(|_| stated.is_none());
+    let called = || mapping.get(ColumnRole::X).and_then(|x| x.unit).filter(|_| stated.is_none());
     let usable = |unit: &Unit| matches!(unit, Unit::Pixels | Unit::Degrees);
     let Some(unit) = chosen.or(read).or_else(called).filter(usable) else {
         return Err(ImportError::value(
@@ -220,10 +221,15 @@ fn unit(mapping: &mut Mapping, metadata: &Metadata) -> Result<Unit, ImportError>
                 None => "positions without Units in the JSON file".to_owned(),
             },
             "pixel or degrees",
-            format!("say which of the two, with --map x_px={column} or --map x_deg={column}"),
+            phrase![
+                "say which of the two, with ",
+                Phrase::choice("x_px", &column),
+                " or ",
+                Phrase::choice("x_deg", &column)
+            ],
         ));
     };
-    for mapped in mapping.0.iter_mut().filter(|m| matches!(m.role, Role::X | Role::Y)) {
+    for mapped in mapping.0.iter_mut().filter(|m| matches!(m.role, ColumnRole::X | ColumnRole::Y)) {
         mapped.unit = Some(unit);
     }
     Ok(unit)
@@ -249,7 +255,7 @@ fn clock(
     let interval = 1000.0 / rate;
     sink.note(format!("samples are {interval} ms apart, by SamplingFrequency {rate}"));
     let source = events.and_then(|events| events.text("OnsetSource"));
-    let time = mapping.get(Role::Time).filter(|_| source != Some("n/a"));
+    let time = mapping.get(ColumnRole::Time).filter(|_| source != Some("n/a"));
     let Some(time) = time else {
         let start = metadata.number("StartTime").unwrap_or(0.0).clamp(-LATEST, LATEST) * 1000.0;
         sink.note(format!(
@@ -262,14 +268,14 @@ fn clock(
             At::row(1),
             format!("times in {}, and onsets of events that are those of {source}", time.column),
             "the same clock for both",
-            format!("choose it with --map time={source}"),
+            phrase!["choose it with ", Phrase::choice("time", source)],
         ));
     }
     let mut steps = Steps::default();
     let column = time.index;
     rows.sample(|row| steps.take(number(row.cell(column), false)))?;
     let step = steps.median();
-    let chosen = time.unit.filter(|_| time.is_chosen()).and_then(Unit::milliseconds);
+    let chosen = time.unit.filter(|_| time.is_chosen).and_then(Unit::milliseconds);
     let stated = metadata.units(&time.column).and_then(|units| factor(units, interval));
     let fits =
         |factor: f64| step.is_none_or(|step| (0.5..2.0).contains(&(step * factor / interval)));
@@ -283,7 +289,10 @@ fn clock(
                 At::cell(1, time.column.as_str()),
                 "times without Units in the JSON file",
                 "s, ms, us or ns",
-                "add Units to the JSON file, or choose with --map time_s=COLUMN or time_ms",
+                phrase![
+                    "add Units to the JSON file, or choose with ",
+                    Phrase::choice("time_s", "COLUMN or time_ms")
+                ],
             ));
         }
     };

@@ -1,10 +1,10 @@
 //! Events beside a recording: messages, fixations, blinks.
 
-use super::super::dialect::{Row, Rows};
 use super::super::error::{At, ImportError};
 use super::super::recording::{Reason, RowPlace, Sink};
 use super::super::values::{is_missing, number};
 use super::{Clock, EventTable, Metadata, factor};
+use crate::table::{Row, Rows};
 
 /// Events that are held at most.
 const MOST_EVENTS: usize = 1 << 20;

@@ -34,18 +34,18 @@ pub fn runs(paths: &[PathBuf]) -> Vec<Vec<usize>> {
 
 /// Keeps what the recordings of one run hold, until it is known which eye has most fixations.
 #[derive(Default)]
-pub struct Eyes(Vec<Held>);
+pub struct Eyes(Vec<EyeRecording>);
 
 /// What one recording holds.
 #[derive(Default)]
-struct Held {
+struct EyeRecording {
     fixations: Vec<(RowPlace, RawFixation)>,
     words: Vec<(RowPlace, RawWord)>,
     dropped: Drops,
     notes: Vec<String>,
 }
 
-impl Sink for Held {
+impl Sink for EyeRecording {
     fn fixation(&mut self, place: RowPlace, fixation: RawFixation) -> Result<(), ImportError> {
         self.fixations.push((place, fixation));
         Ok(())
@@ -68,7 +68,7 @@ impl Sink for Held {
 impl Eyes {
     /// Where to put what the next recording holds.
     pub fn another(&mut self) -> &mut dyn Sink {
-        self.0.push(Held::default());
+        self.0.push(EyeRecording::default());
         let last = self.0.len() - 1;
         &mut self.0[last]
     }

@@ -21,12 +21,13 @@ use std::sync::Arc;
 
 use super::aliases::Choice;
 use super::detect::{Sample, TIME_ORDER, TOO_SHORT};
-use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::gaze::{GazeOptions, OTHER_EYE};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::trials::{Counter, Names};
+use super::setting::{Setting, phrase};
+use super::trials::{Counter, TrialNames};
+use crate::table::{Row, Rows};
 use describe::{Clock, Description, factor, no_json};
 use events::{Events, Fixation};
 use side::entity;
@@ -145,7 +146,7 @@ struct Recording<'r> {
     next_fixation: usize,
     /// Fixations that the sample at hand may belong to.
     open: Vec<usize>,
-    names: Names,
+    names: TrialNames,
     counter: Counter,
     /// Fixations of events that wait for the name of their trial.
     held: Vec<usize>,
@@ -194,7 +195,7 @@ impl<'r> Recording<'r> {
             next_item: 0,
             next_fixation: 0,
             open: Vec::new(),
-            names: Names::default(),
+            names: TrialNames::default(),
             counter: Counter::default(),
             held: Vec::new(),
             samples: Vec::new(),
@@ -243,7 +244,7 @@ impl<'r> Recording<'r> {
                 At::row(sample.row),
                 format!("more than {MOST_SAMPLES} samples in one trial"),
                 "fewer",
-                "say which messages begin a trial, with --trial-pattern REGEX",
+                phrase!["say which messages begin a trial, with ", Setting::Patterns],
             ));
         }
         self.samples.push(sample);
@@ -325,7 +326,7 @@ impl<'r> Recording<'r> {
     }
 
     /// Whose reading of what the trial at hand is, in a fixation without its own values.
-    fn naming(&mut self, names: &Names) -> RawFixation {
+    fn naming(&mut self, names: &TrialNames) -> RawFixation {
         let Self { options, counter, tally, .. } = self;
         let part = |key| entity(&options.name, key);
         let unnamed = || match (part("task"), part("run")) {

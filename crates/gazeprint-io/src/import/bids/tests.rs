@@ -182,8 +182,8 @@ fn what_is_missing_beside_a_recording_is_asked_for() {
         ("\"Columns\"", "\"Spalten\"", "Columns"),
         ("500", "0", "SamplingFrequency"),
         ("\"x_coordinate\", ", "", "no column for x"),
-        ("{\"Units\": \"pixel\"}", "{\"Units\": \"arbitrary\"}", "--map x_px=x_coordinate"),
-        ("{\"Units\": \"pixel\"}", "{\"Units\": \"degrees\"}", "--px-per-degree"),
+        ("{\"Units\": \"pixel\"}", "{\"Units\": \"arbitrary\"}", "`choices` x_px=x_coordinate"),
+        ("{\"Units\": \"pixel\"}", "{\"Units\": \"degrees\"}", "`px_per_degree`"),
         ("gaze-on-screen", "gaze-in-world", "gaze-on-screen"),
         ("eyetrack", "cardiac", "expected eyetrack"),
     ] {
@@ -193,7 +193,7 @@ fn what_is_missing_beside_a_recording_is_asked_for() {
     }
     let columns = EVENTS.replace("OnsetSource\": \"timestamp", "OnsetSource\": \"other");
     let error = Files { events: Some((MOVEMENTS, &columns)), ..plain(&samples) }.refusal();
-    assert!(error.contains("--map time=other"), "{error}");
+    assert!(error.contains("`choices` time=other"), "{error}");
     assert!(plain("").refusal().contains("a row for each sample"));
 }
 

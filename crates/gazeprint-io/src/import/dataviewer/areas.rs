@@ -8,15 +8,16 @@ use std::collections::hash_map::{Entry, HashMap};
 use std::io::BufRead;
 use std::sync::Arc;
 
+use super::super::setting::{Phrase, phrase};
 use super::ReportOptions;
-use crate::import::aliases::{DATA_VIEWER, Mapping, Role, beside};
-use crate::import::dialect::{Row, Rows};
+use crate::import::aliases::{ColumnRole, DATA_VIEWER, Mapping, beside};
 use crate::import::error::{At, ImportError};
 use crate::import::layout::areas::{Areas, WordArea};
 use crate::import::layout::{Layout, Layouts};
 use crate::import::recording::{Reason, RowPlace, Sink};
 use crate::import::report::Shape;
-use crate::import::values::{Name, Names, integer, name, number_or_missing};
+use crate::import::values::{Name, SharedNames, integer, name, number_or_missing};
+use crate::table::{Row, Rows};
 
 /// An area without edges, or with its right edge to the left.
 pub const NO_AREA: Reason = Reason::new("area_without_box");
@@ -110,18 +111,18 @@ impl From<Vec<Layout>> for ScreenWords {
     }
 }
 
-const ROLES: [Role; 11] = [
-    Role::Reader,
-    Role::Text,
-    Role::Trial,
-    Role::Word,
-    Role::Label,
-    Role::Left,
-    Role::Right,
-    Role::Top,
-    Role::Bottom,
-    Role::Width,
-    Role::Height,
+const ROLES: [ColumnRole; 11] = [
+    ColumnRole::Reader,
+    ColumnRole::Text,
+    ColumnRole::Trial,
+    ColumnRole::Word,
+    ColumnRole::Label,
+    ColumnRole::Left,
+    ColumnRole::Right,
+    ColumnRole::Top,
+    ColumnRole::Bottom,
+    ColumnRole::Width,
+    ColumnRole::Height,
 ];
 
 /// Reads an interest-area report and hands its words over. `pitch` is the width of a character in
@@ -141,9 +142,10 @@ pub fn read(
     sink.note(rows.decision.clone());
     let columns = Columns::new(&mapping, rows.header.len());
     rows.note_commas(&columns.edges, sink)?;
-    let (mut pages, mut names, mut read) = (Pages::default(), Names::default(), 0);
+    let (mut pages, mut names, mut read) = (Pages::default(), SharedNames::default(), 0);
     let [mut reader, mut text, mut trial] =
-        [Role::Reader, Role::Text, Role::Trial].map(|role| Name::of(&mapping, role));
+        [ColumnRole::Reader, ColumnRole::Text, ColumnRole::Trial]
+            .map(|role| Name::of(&mapping, role));
     let columns_of_trials = (reader.is_some(), trial.is_some());
     while let Some(row) = rows.next()? {
         read += 1;
@@ -178,7 +180,12 @@ fn no_trials(text: &str, area: &WordArea) -> ImportError {
         At::row(area.row),
         format!("area {} of the text {text} in another place than before", area.id),
         "a column that tells readers or trials apart, since they saw texts in several layouts",
-        "name it with --map reader=COLUMN or --map trial=COLUMN",
+        phrase![
+            "name it with ",
+            Phrase::choice("reader", "COLUMN"),
+            " or ",
+            Phrase::choice("trial", "COLUMN")
+        ],
     )
 }
 
@@ -187,8 +194,10 @@ fn find(rows: &Rows<'_>, options: &ReportOptions<'_>) -> Result<Mapping, ImportE
     let (header, row) = (&rows.header, rows.header_row);
     let choices = beside(header, options.choices);
     let mut mapping = Mapping::find_preferring(header, row, &ROLES, &choices, DATA_VIEWER)?;
-    let mut needed = vec![Role::Text, Role::Word, Role::Left, Role::Top];
-    for (edge, size) in [(Role::Right, Role::Width), (Role::Bottom, Role::Height)] {
+    let mut needed = vec![ColumnRole::Text, ColumnRole::Word, ColumnRole::Left, ColumnRole::Top];
+    for (edge, size) in
+        [(ColumnRole::Right, ColumnRole::Width), (ColumnRole::Bottom, ColumnRole::Height)]
+    {
         if mapping.get(edge).is_some() {
             mapping.0.retain(|mapped| mapped.role != size);
         } else if mapping.get(size).is_none() {
@@ -213,14 +222,16 @@ struct Columns {
 impl Columns {
     fn new(mapping: &Mapping, width: usize) -> Self {
         let index = |role| mapping.index(role);
-        let [right, bottom] = [(Role::Right, Role::Width), (Role::Bottom, Role::Height)]
-            .map(|(edge, size)| index(edge).or(index(size)));
+        let [right, bottom] =
+            [(ColumnRole::Right, ColumnRole::Width), (ColumnRole::Bottom, ColumnRole::Height)]
+                .map(|(edge, size)| index(edge).or(index(size)));
         Self {
             width,
-            area: index(Role::Word),
-            label: index(Role::Label),
-            edges: [index(Role::Left), right, index(Role::Top), bottom],
-            is_size: [Role::Right, Role::Bottom].map(|edge| mapping.get(edge).is_none()),
+            area: index(ColumnRole::Word),
+            label: index(ColumnRole::Label),
+            edges: [index(ColumnRole::Left), right, index(ColumnRole::Top), bottom],
+            is_size: [ColumnRole::Right, ColumnRole::Bottom]
+                .map(|edge| mapping.get(edge).is_none()),
         }
     }
 

@@ -17,7 +17,7 @@ const MOST_WAITING: usize = 4096;
 const SLACK: f64 = 1.0;
 
 /// A fixation with the number of its area.
-pub(super) struct Seen {
+pub(super) struct AreaFixation {
     pub(super) place: RowPlace,
     pub(super) fixation: RawFixation,
     pub(super) area: Option<i64>,
@@ -116,9 +116,9 @@ impl<T> Base<T> {
     }
 }
 
-impl Base<Seen> {
+impl Base<AreaFixation> {
     /// Whether a fixation is in its area, for each shift.
-    pub(super) fn fits(seen: &Seen, layout: Option<&Layout>) -> Option<[bool; 3]> {
+    pub(super) fn fits(seen: &AreaFixation, layout: Option<&Layout>) -> Option<[bool; 3]> {
         let layout = layout?;
         Some(Self::try_all(seen.area?, |area| {
             layout.word_of(area).is_some_and(|(_, word)| seen.is_in(word))
@@ -126,7 +126,12 @@ impl Base<Seen> {
     }
 
     /// The number of the word that a fixation is on, in the report of areas.
-    pub(super) fn word(&mut self, seen: &Seen, layout: &Layout, is_counted: bool) -> Option<u32> {
+    pub(super) fn word(
+        &mut self,
+        seen: &AreaFixation,
+        layout: &Layout,
+        is_counted: bool,
+    ) -> Option<u32> {
         let word = layout.word_of(self.elsewhere(seen.area?)?);
         if !is_counted {
             self.see(word.is_some_and(|(_, word)| seen.is_in(word)));
@@ -135,7 +140,7 @@ impl Base<Seen> {
     }
 }
 
-impl Seen {
+impl AreaFixation {
     /// Whether a fixation is in the area of a word.
     fn is_in(&self, word: &Word) -> bool {
         match self.fixation.position {

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use super::ReportOptions;
 use super::fixations::list;
-use crate::import::aliases::{DATA_VIEWER, Mapping, Role, beside};
-use crate::import::dialect::Rows;
+use crate::import::aliases::{ColumnRole, DATA_VIEWER, Mapping, beside};
 use crate::import::error::{At, ImportError};
 use crate::import::layout::areas::centres;
 use crate::import::recording::{Area, RawFixation, RawWord, Reason, RowPlace, Sink};
 use crate::import::report::Shape;
-use crate::import::values::{Name, Names, name};
+use crate::import::values::{Name, SharedNames, name};
+use crate::table::Rows;
 
 /// A word without areas and without characters.
 pub const NO_CHARACTERS: Reason = Reason::new("word_without_characters");
@@ -76,15 +76,17 @@ impl CharacterMap {
     ) -> Result<(Self, Shape), ImportError> {
         let mut rows = Rows::open(input, "a row of column names, then one row for each word")?;
         let (header, row) = (&rows.header, rows.header_row);
-        let (roles, choices) =
-            ([Role::Text, Role::Label, Role::Characters], beside(header, options.choices));
+        let (roles, choices) = (
+            [ColumnRole::Text, ColumnRole::Label, ColumnRole::Characters],
+            beside(header, options.choices),
+        );
         let mapping = Mapping::find_preferring(header, row, &roles, &choices, DATA_VIEWER)?;
         mapping.require(header, row, &roles)?;
         sink.note(rows.decision.clone());
-        let (mut map, mut names, mut read) = (Self::default(), Names::default(), 0);
-        let mut text = Name::of(&mapping, Role::Text);
-        let [label, characters] =
-            [Role::Label, Role::Characters].map(|role| mapping.index(role).unwrap_or(usize::MAX));
+        let (mut map, mut names, mut read) = (Self::default(), SharedNames::default(), 0);
+        let mut text = Name::of(&mapping, ColumnRole::Text);
+        let [label, characters] = [ColumnRole::Label, ColumnRole::Characters]
+            .map(|role| mapping.index(role).unwrap_or(usize::MAX));
         let width = rows.header.len();
         while let Some(row) = rows.next()? {
             read += 1;

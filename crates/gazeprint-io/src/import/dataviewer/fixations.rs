@@ -4,37 +4,37 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::areas::ScreenWords;
-use super::base::{Base, Seen};
+use super::base::{AreaFixation, Base};
 use super::characters::CharacterMap;
 use super::{ReportOptions, Words};
-use crate::import::aliases::{DATA_VIEWER, Mapping, Role};
-use crate::import::dialect::{Row, Rows};
+use crate::import::aliases::{ColumnRole, DATA_VIEWER, Mapping};
 use crate::import::error::{At, ImportError};
 use crate::import::layout::{Layout, ScreenToText};
 use crate::import::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use crate::import::report::Shape;
 use crate::import::values::{
-    Name, Names, eye, integer, is_true, name, number, number_or_missing, present,
+    Name, SharedNames, eye, integer, is_true, name, number, number_or_missing, present,
 };
+use crate::table::{Row, Rows};
 
-const ROLES: [Role; 17] = [
-    Role::Reader,
-    Role::Text,
-    Role::Session,
-    Role::Trial,
-    Role::Index,
-    Role::X,
-    Role::Y,
-    Role::Duration,
-    Role::Onset,
-    Role::Eye,
-    Role::Gap,
-    Role::Word,
-    Role::Label,
-    Role::Areas,
-    Role::Box,
-    Role::Nearest,
-    Role::Distance,
+const ROLES: [ColumnRole; 17] = [
+    ColumnRole::Reader,
+    ColumnRole::Text,
+    ColumnRole::Session,
+    ColumnRole::Trial,
+    ColumnRole::Index,
+    ColumnRole::X,
+    ColumnRole::Y,
+    ColumnRole::Duration,
+    ColumnRole::Onset,
+    ColumnRole::Eye,
+    ColumnRole::Gap,
+    ColumnRole::Word,
+    ColumnRole::Label,
+    ColumnRole::Areas,
+    ColumnRole::Box,
+    ColumnRole::Nearest,
+    ColumnRole::Distance,
 ];
 
 /// Reads a fixation report.
@@ -51,9 +51,15 @@ pub fn read(
     let mut rows = Rows::open(input, "a row of column names, then one row for each fixation")?;
     let mapping = find(&rows, options, words)?;
     sink.note(rows.decision.clone());
-    let numbers = [Role::X, Role::Y, Role::Duration, Role::Onset, Role::Distance];
+    let numbers = [
+        ColumnRole::X,
+        ColumnRole::Y,
+        ColumnRole::Duration,
+        ColumnRole::Onset,
+        ColumnRole::Distance,
+    ];
     rows.note_commas(&numbers.map(|role| mapping.index(role)), sink)?;
-    let mut report = Report::new(&mapping, file, rows.header.len());
+    let mut report = FixationReport::new(&mapping, file, rows.header.len());
     match words {
         Words::Unknown => report
             .each(&mut rows, sink, |_, seen, sink| sink.fixation(seen.place, seen.fixation))?,
@@ -75,11 +81,11 @@ fn find(
 ) -> Result<Mapping, ImportError> {
     let (header, row) = (&rows.header, rows.header_row);
     let mapping = Mapping::find_preferring(header, row, &ROLES, options.choices, DATA_VIEWER)?;
-    let place: &[Role] = match words {
-        Words::Characters(_) => &[Role::Word],
-        Words::Unknown | Words::Screen(_) => &[Role::X, Role::Y],
+    let place: &[ColumnRole] = match words {
+        Words::Characters(_) => &[ColumnRole::Word],
+        Words::Unknown | Words::Screen(_) => &[ColumnRole::X, ColumnRole::Y],
     };
-    let needed = [&[Role::Reader, Role::Text, Role::Duration], place].concat();
+    let needed = [&[ColumnRole::Reader, ColumnRole::Text, ColumnRole::Duration], place].concat();
     mapping.require(header, row, &needed)?;
     Ok(mapping)
 }
@@ -87,12 +93,12 @@ fn find(
 /// Fixations in pixels, on words that stand on the screen.
 fn on_screen(
     rows: &mut Rows<'_>,
-    report: &mut Report,
+    report: &mut FixationReport,
     options: &ReportOptions<'_>,
     words: &ScreenWords,
     sink: &mut dyn Sink,
 ) -> Result<(), ImportError> {
-    let mut base = Base::<Seen>::default();
+    let mut base = Base::<AreaFixation>::default();
     let mut screen = ScreenToText::new(&words.layouts, options.lines, sink);
     let mut pages = TurnedPages::new(words);
     report.each(rows, &mut screen, |row, mut seen, screen| {
@@ -123,7 +129,7 @@ fn on_screen(
 
 /// Hands those fixations over that waited until it was clear how areas are counted.
 fn hand_over(
-    base: &mut Base<Seen>,
+    base: &mut Base<AreaFixation>,
     words: &ScreenWords,
     screen: &mut dyn Sink,
 ) -> Result<(), ImportError> {
@@ -191,7 +197,7 @@ impl<'w> TurnedPages<'w> {
             sink.note(format!(
                 "{} fixations are on texts of several layouts, and areas do not tell which their \
                  readers saw (unknown_page): readers and trials must have the same names in both \
-                 reports; choose their columns with --map reader=COLUMN and --map trial=COLUMN",
+                 reports; choose the columns for reader and trial",
                 self.unknown
             ));
         }
@@ -201,7 +207,7 @@ impl<'w> TurnedPages<'w> {
 /// Fixations on areas that are single characters.
 fn in_characters(
     rows: &mut Rows<'_>,
-    report: &mut Report,
+    report: &mut FixationReport,
     options: &ReportOptions<'_>,
     map: &mut CharacterMap,
     sink: &mut dyn Sink,
@@ -234,7 +240,7 @@ fn in_characters(
 }
 
 /// A fixation report, row by row.
-struct Report {
+struct FixationReport {
     file: usize,
     /// Cells that a row should have.
     width: usize,
@@ -243,7 +249,7 @@ struct Report {
     text: Option<Name>,
     session: Option<Name>,
     trial: Option<Name>,
-    names: Names,
+    names: SharedNames,
     x: Option<usize>,
     y: Option<usize>,
     duration: Option<usize>,
@@ -258,29 +264,29 @@ struct Report {
     read: u64,
 }
 
-impl Report {
+impl FixationReport {
     fn new(mapping: &Mapping, file: usize, width: usize) -> Self {
         Self {
             file,
             width,
             columns: mapping.clone(),
-            reader: Name::of(mapping, Role::Reader),
-            text: Name::of(mapping, Role::Text),
-            session: Name::of(mapping, Role::Session),
-            trial: Name::of(mapping, Role::Trial),
-            names: Names::default(),
-            x: mapping.index(Role::X),
-            y: mapping.index(Role::Y),
-            duration: mapping.index(Role::Duration),
-            onset: mapping.index(Role::Onset),
-            eye: mapping.index(Role::Eye),
-            gap: mapping.index(Role::Gap),
-            area: mapping.index(Role::Word),
-            label: mapping.index(Role::Label),
+            reader: Name::of(mapping, ColumnRole::Reader),
+            text: Name::of(mapping, ColumnRole::Text),
+            session: Name::of(mapping, ColumnRole::Session),
+            trial: Name::of(mapping, ColumnRole::Trial),
+            names: SharedNames::default(),
+            x: mapping.index(ColumnRole::X),
+            y: mapping.index(ColumnRole::Y),
+            duration: mapping.index(ColumnRole::Duration),
+            onset: mapping.index(ColumnRole::Onset),
+            eye: mapping.index(ColumnRole::Eye),
+            gap: mapping.index(ColumnRole::Gap),
+            area: mapping.index(ColumnRole::Word),
+            label: mapping.index(ColumnRole::Label),
             needs_labels: false,
             index: InTurn {
-                column: mapping.index(Role::Index),
-                has_onsets: mapping.get(Role::Onset).is_some(),
+                column: mapping.index(ColumnRole::Index),
+                has_onsets: mapping.get(ColumnRole::Onset).is_some(),
                 ..InTurn::default()
             },
             read: 0,
@@ -292,7 +298,7 @@ impl Report {
         &mut self,
         rows: &mut Rows<'_>,
         sink: &mut S,
-        mut take: impl FnMut(Row<'_>, Seen, &mut S) -> Result<(), ImportError>,
+        mut take: impl FnMut(Row<'_>, AreaFixation, &mut S) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
         while let Some(row) = rows.next()? {
             self.read += 1;
@@ -309,7 +315,7 @@ impl Report {
         Ok(())
     }
 
-    fn fixation(&mut self, row: Row<'_>, place: RowPlace) -> Result<Seen, Reason> {
+    fn fixation(&mut self, row: Row<'_>, place: RowPlace) -> Result<AreaFixation, Reason> {
         if row.len() != self.width {
             return Err(Reason::RAGGED);
         }
@@ -342,7 +348,7 @@ impl Report {
             word: None,
         };
         let area = self.area.and_then(|column| integer(row.cell(column)));
-        Ok(Seen { place, fixation, area, label })
+        Ok(AreaFixation { place, fixation, area, label })
     }
 }
 
@@ -357,15 +363,15 @@ struct CharacterColumns {
 impl CharacterColumns {
     fn new(mapping: &Mapping) -> Self {
         Self {
-            areas: mapping.index(Role::Areas),
-            shape: mapping.index(Role::Box),
-            nearest: mapping.index(Role::Nearest),
-            distance: mapping.index(Role::Distance),
+            areas: mapping.index(ColumnRole::Areas),
+            shape: mapping.index(ColumnRole::Box),
+            nearest: mapping.index(ColumnRole::Nearest),
+            distance: mapping.index(ColumnRole::Distance),
         }
     }
 
     /// What a row says about areas.
-    fn look(&self, row: Row<'_>, seen: Seen, nearest_within: f64) -> Looked {
+    fn look(&self, row: Row<'_>, seen: AreaFixation, nearest_within: f64) -> Looked {
         let cell = |column: Option<usize>| column.and_then(|column| present(row.cell(column)));
         let mut areas: Vec<i64> = cell(self.areas).map(list).unwrap_or_default();
         areas.extend(seen.area.filter(|area| !areas.contains(area)));
@@ -379,7 +385,7 @@ impl CharacterColumns {
 
 /// A fixation with the areas of characters that it may be on, as the report counts them.
 struct Looked {
-    seen: Seen,
+    seen: AreaFixation,
     areas: Vec<i64>,
     shape: Option<[f64; 4]>,
     /// The nearest, where it is near enough.

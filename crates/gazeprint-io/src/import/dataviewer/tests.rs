@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::import::testing::{Collected, mutated, source};
-use crate::import::{Area, Eye, Position, Role};
+use crate::import::{Area, ColumnRole, Eye, Position};
 
 /// Ten pixels a character and ten of padding; areas are numbered from 0.
 const AREAS: &str =
@@ -148,7 +148,7 @@ fn pages_are_found_by_the_columns_that_areas_have() {
     let found = on_screen(&without(FIXATIONS, &[1]), AREAS).unwrap();
     assert_eq!(texts_of_readers(&found), expected);
     let error = on_screen(FIXATIONS, &without(AREAS, &[0, 1])).unwrap_err().to_string();
-    assert!(error.contains("in another place") && error.contains("--map reader="), "{error}");
+    assert!(error.contains("in another place") && error.contains("`choices` reader="), "{error}");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn columns_may_be_chosen_and_missing_ones_are_named() {
         read(&mut input, 0, &options, &mut Words::Unknown, &mut found)
     };
     let shape = read("text=Colour").unwrap();
-    assert!(shape.mapping.get(Role::Text).unwrap().is_chosen());
+    assert!(shape.mapping.get(ColumnRole::Text).unwrap().is_chosen);
     assert!(read("text=nothing").unwrap_err().to_string().contains("column nothing"));
 }
 
@@ -235,7 +235,7 @@ fn of_several_texts_the_preferred_one_is_taken_with_the_reason() {
     let (options, mut found) = (ReportOptions::new(&[]), Collected::default());
     let mut input = source(&both).unwrap();
     let shape = read(&mut input, 0, &options, &mut Words::Unknown, &mut found).unwrap();
-    let text = shape.mapping.get(Role::Text).unwrap();
+    let text = shape.mapping.get(ColumnRole::Text).unwrap();
     assert_eq!(text.column, "page_name");
     assert!(text.reason.starts_with("before text_id"), "{}", text.reason);
 }

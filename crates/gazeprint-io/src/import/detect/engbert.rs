@@ -22,7 +22,7 @@
 use std::ops::Range;
 
 use super::{
-    DetectError, Found, Sample, Sorter, Stretch, median, not_negative, positive, runs, segments,
+    DetectError, Detection, Sample, Sorter, Stretch, median, not_negative, positive, runs, segments,
 };
 
 /// Parameters of Engbert and Kliegl, not yet checked.
@@ -57,7 +57,7 @@ impl EngbertKlieglParams {
 pub struct EngbertKliegl(EngbertKlieglParams);
 
 impl EngbertKliegl {
-    pub(super) fn detect(&self, samples: &[Sample], interval_ms: f64) -> Found {
+    pub(super) fn detect(&self, samples: &[Sample], interval_ms: f64) -> Detection {
         let segments = segments(samples, interval_ms);
         let horizontal = velocities(samples, &segments, interval_ms, |sample| sample.x);
         let vertical = velocities(samples, &segments, interval_ms, |sample| sample.y);

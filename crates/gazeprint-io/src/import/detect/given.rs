@@ -1,21 +1,32 @@
 //! The screen as a user describes it.
 
 use super::{DetectError, Scale, ScreenParams};
+use crate::import::setting::{Phrase, Setting, phrase};
 
 /// Ways to say how pixels and degrees relate, for messages.
-pub(crate) const SCREEN_FLAGS: &str = "--px-per-degree N, or all of --screen-px WIDTHxHEIGHT, \
-                                       --screen-size WIDTHxHEIGHTcm and --distance Ncm";
+pub(crate) fn ways_to_scale() -> Phrase {
+    phrase![
+        Setting::PixelsPerDegree,
+        " N, or all of ",
+        Setting::ScreenPixels,
+        " WIDTHxHEIGHT, ",
+        Setting::ScreenSize,
+        " WIDTHxHEIGHTcm and ",
+        Setting::Distance,
+        " Ncm"
+    ]
+}
 
-/// What a user says about the screen, each part with its flag. All may be left out.
+/// What a user says about the screen. All may be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Screen {
-    /// `--screen-px`: width and height in pixels.
+    /// Width and height in pixels.
     pub size_px: Option<(f64, f64)>,
-    /// `--screen-size`: width and height in millimetres.
+    /// Width and height in millimetres.
     pub size_mm: Option<(f64, f64)>,
-    /// `--distance`: from the eye, in millimetres.
+    /// Distance from the eye, in millimetres.
     pub distance_mm: Option<f64>,
-    /// `--px-per-degree`: horizontally and vertically.
+    /// Pixels per degree, horizontally and vertically.
     pub px_per_degree: Option<(f64, f64)>,
 }
 
@@ -72,9 +83,9 @@ impl Screen {
     /// If it is said in two ways, or only in part.
     pub fn scale(&self) -> Result<Option<Scale>, DetectError> {
         let parts = [
-            ("--screen-px", self.size_px.is_some()),
-            ("--screen-size", self.size_mm.is_some()),
-            ("--distance", self.distance_mm.is_some()),
+            (Setting::ScreenPixels, self.size_px.is_some()),
+            (Setting::ScreenSize, self.size_mm.is_some()),
+            (Setting::Distance, self.distance_mm.is_some()),
         ];
         let is_any = parts.iter().any(|(_, is_given)| *is_given);
         if let Some((x, y)) = self.px_per_degree {
@@ -142,7 +153,7 @@ mod tests {
         assert_eq!(Screen::default().scale(), Ok(None));
         let part = Screen { size_px: Some((1680.0, 1050.0)), ..Screen::default() };
         let error = part.scale().unwrap_err().to_string();
-        assert!(error.contains("--screen-size and --distance"), "{error}");
+        assert!(error.contains("`size_mm` and `distance_mm`"), "{error}");
         let whole = Screen { size_mm: Some((474.0, 297.0)), distance_mm: Some(550.0), ..part };
         assert!(whole.scale().unwrap().is_some());
         let twice = Screen { px_per_degree: Some((30.0, 30.0)), ..whole };

@@ -9,7 +9,7 @@
 //! them. Near the ends of a stretch of samples the window is what is left of it.
 
 use super::{
-    DetectError, Found, Sample, Scale, Sorter, Stretch, not_negative, positive, runs, segments,
+    DetectError, Detection, Sample, Scale, Sorter, Stretch, not_negative, positive, runs, segments,
 };
 
 /// Parameters of I-VT, not yet checked.
@@ -56,7 +56,7 @@ impl IvtParams {
 pub struct Ivt(IvtParams);
 
 impl Ivt {
-    pub(super) fn detect(&self, samples: &[Sample], interval_ms: f64, scale: &Scale) -> Found {
+    pub(super) fn detect(&self, samples: &[Sample], interval_ms: f64, scale: &Scale) -> Detection {
         let params = &self.0;
         // Not longer than the window, but at least one sample on each side. The conversion saturates.
         let half = (params.window_ms / 2.0 / interval_ms + 1e-9).floor().max(1.0) as usize;

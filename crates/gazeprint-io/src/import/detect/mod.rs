@@ -21,8 +21,9 @@ use thiserror::Error;
 
 use super::error::{At, ImportError};
 use super::recording::Reason;
+use super::setting::{Phrase, Setting, phrase};
 
-pub(crate) use given::SCREEN_FLAGS;
+pub(crate) use given::ways_to_scale;
 
 pub use engbert::{EngbertKliegl, EngbertKlieglParams};
 pub use given::Screen;
@@ -77,7 +78,7 @@ pub struct Detected {
 
 /// What was found in a trial.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct Detection {
     /// Fixations in order.
     pub fixations: Vec<Detected>,
     /// Stretches that are too short.
@@ -86,10 +87,10 @@ pub struct Found {
 
 /// A parameter that cannot be used.
 #[derive(Debug, Clone, PartialEq, Error)]
+#[error("{}", self.phrase())]
 #[non_exhaustive]
 pub enum DetectError {
     /// A value out of its range.
-    #[error("{name} is {found}, expected {expected}")]
     Parameter {
         /// The parameter.
         name: &'static str,
@@ -99,37 +100,56 @@ pub enum DetectError {
         expected: &'static str,
     },
     /// A threshold in degrees, and samples in pixels.
-    #[error(
-        "a velocity threshold is in degrees per second, and the samples are in pixels: give the \
-         pixels per degree, or size and distance of the screen, with {SCREEN_FLAGS}; or use \
-         Engbert-Kliegl, which needs neither, with --detector engbert-kliegl"
-    )]
     NoScale,
     /// A screen of which not all is known.
-    #[error(
-        "the screen is given in part: give {} as well, or --px-per-degree in place of all",
-        .missing.join(" and ")
-    )]
     IncompleteScreen {
-        /// The flags that are not given.
-        missing: Vec<&'static str>,
+        /// What is not given.
+        missing: Vec<Setting>,
     },
     /// Pixels per degree, and a screen that has its own.
-    #[error(
-        "pixels per degree are given twice: leave out --px-per-degree, or --screen-size and \
-         --distance"
-    )]
     TwoScales,
 }
 
 impl DetectError {
+    /// What is wrong, and what to do.
+    pub fn phrase(&self) -> Phrase {
+        match self {
+            Self::Parameter { name, found, expected } => {
+                format!("{name} is {found}, expected {expected}").into()
+            }
+            Self::NoScale => phrase![
+                "a velocity threshold is in degrees per second, and the samples are in pixels: \
+                 give the pixels per degree, or size and distance of the screen, with ",
+                ways_to_scale(),
+                "; or use Engbert-Kliegl, which needs neither, with ",
+                Setting::Detector,
+                " engbert-kliegl"
+            ],
+            Self::IncompleteScreen { missing } => {
+                let mut phrase = phrase!["the screen is given in part: give "];
+                for (i, setting) in missing.iter().enumerate() {
+                    phrase = phrase.and(if i > 0 { " and " } else { "" }).and(*setting);
+                }
+                phrase![phrase, " as well, or ", Setting::PixelsPerDegree, " in place of all"]
+            }
+            Self::TwoScales => phrase![
+                "pixels per degree are given twice: leave out ",
+                Setting::PixelsPerDegree,
+                ", or ",
+                Setting::ScreenSize,
+                " and ",
+                Setting::Distance
+            ],
+        }
+    }
+
     /// The error of an input whose samples cannot be used, from this row on.
     pub(super) fn at_row(&self, row: u64) -> ImportError {
         ImportError::value(
             At::row(row),
             "samples that need a detection of fixations",
             "all that it needs",
-            self.to_string(),
+            self.phrase(),
         )
     }
 }
@@ -190,7 +210,7 @@ impl Detector {
         samples: &[Sample],
         interval_ms: f64,
         scale: Option<&Scale>,
-    ) -> Result<Found, DetectError> {
+    ) -> Result<Detection, DetectError> {
         positive("the sample interval", interval_ms)?;
         match self {
             Self::Ivt(ivt) => {
@@ -305,12 +325,12 @@ struct Sorter<'s> {
     min_fixation_ms: f64,
     /// Samples were lost since the last fixation.
     gap: bool,
-    found: Found,
+    found: Detection,
 }
 
 impl<'s> Sorter<'s> {
     fn new(samples: &'s [Sample], interval_ms: f64, min_fixation_ms: f64) -> Self {
-        Self { samples, interval_ms, min_fixation_ms, gap: false, found: Found::default() }
+        Self { samples, interval_ms, min_fixation_ms, gap: false, found: Detection::default() }
     }
 
     /// Takes the stretches of one segment.

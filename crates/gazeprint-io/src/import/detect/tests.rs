@@ -149,7 +149,7 @@ fn pixels_with_a_scale_give_what_degrees_give() {
     let scale = Scale::pixels_per_degree(32.0, 32.0).unwrap();
     let a = ivt.detect(&degrees, 2.0, Some(&Scale::DEGREES)).unwrap();
     let b = ivt.detect(&pixels, 2.0, Some(&scale)).unwrap();
-    let times = |found: &Found| -> Vec<(f64, f64)> {
+    let times = |found: &Detection| -> Vec<(f64, f64)> {
         found.fixations.iter().map(|f| (f.onset_ms, f.duration_ms)).collect()
     };
     assert_eq!(times(&a), times(&b));

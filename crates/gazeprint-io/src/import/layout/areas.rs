@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use super::super::setting::{Setting, phrase};
 use super::{Layout, Line, Word};
 use crate::import::error::{At, ImportError};
 use crate::import::recording::Sink;
@@ -248,12 +249,12 @@ impl Areas {
 
     fn no_fit(&self) -> ImportError {
         let row = self.pages.iter().flat_map(|page| &page.areas).map(|area| area.row).min();
-        ImportError::Value {
-            at: At::row(row.unwrap_or(1)),
-            found: "areas of interest whose widths do not grow with their labels".into(),
-            expected: "areas with labels of several lengths".into(),
-            remedy: "give the pixels per character with --font-width".into(),
-        }
+        ImportError::value(
+            At::row(row.unwrap_or(1)),
+            "areas of interest whose widths do not grow with their labels",
+            "areas with labels of several lengths",
+            phrase!["give the pixels per character with ", Setting::FontWidth],
+        )
     }
 }
 

@@ -7,9 +7,10 @@ use std::collections::HashSet;
 use std::io::BufRead;
 use std::sync::Arc;
 
+use super::super::setting::{Setting, phrase};
 use super::{Layout, Line, Word};
 use crate::import::error::{At, ImportError};
-use crate::import::lines::Lines;
+use crate::table::Lines;
 
 /// What a line starts with that names the text after it.
 pub const HEADER: &str = "=== ";
@@ -43,15 +44,24 @@ impl Display {
         {
             return Ok(());
         }
-        Err(ImportError::Value {
-            at: At::row(0),
-            found: format!(
+        Err(ImportError::value(
+            At::row(0),
+            format!(
                 "font width {}, left {}, line height {height}, top {top}",
                 self.font_width, self.left
             ),
-            expected: "pixels, with a font width and a line height above 0".into(),
-            remedy: "correct --font-width, --left, --line-height or --top".into(),
-        })
+            "pixels, with a font width and a line height above 0",
+            phrase![
+                "correct ",
+                Setting::FontWidth,
+                ", ",
+                Setting::Left,
+                ", ",
+                Setting::LineHeight,
+                " or ",
+                Setting::Top
+            ],
+        ))
     }
 }
 
@@ -89,7 +99,7 @@ pub fn read(
     if let Some(bare) = texts.iter().find(|text| text.words.is_empty()) {
         return Err(ImportError::Value {
             at: At::row(row),
-            found: format!("no word of the text {}", bare.name),
+            found: format!("no word of the text {}", bare.name).into(),
             expected: "lines of text after its header".into(),
             remedy: "add the text or remove the header".into(),
         });
@@ -114,7 +124,7 @@ fn named(name: &str, known: &mut HashSet<Arc<str>>, row: u64) -> Result<Text, Im
     if name.is_empty() || !known.insert(Arc::clone(&name)) {
         return Err(ImportError::Value {
             at: At::row(row),
-            found: format!("the text name \"{name}\""),
+            found: format!("the text name \"{name}\"").into(),
             expected: "a name that no earlier text has".into(),
             remedy: "give each text a name of its own".into(),
         });
@@ -141,12 +151,12 @@ impl Text {
                 (top + (f64::from(above) + 0.5) * line_height, line_height)
             }
             None if line > 0 => {
-                return Err(ImportError::Value {
-                    at: At::row(row),
-                    found: format!("a second line of the text {}", self.name),
-                    expected: "texts of one line, or a display that says where lines are".into(),
-                    remedy: "give --line-height and --top".into(),
-                });
+                return Err(ImportError::value(
+                    At::row(row),
+                    format!("a second line of the text {}", self.name),
+                    "texts of one line, or a display that says where lines are",
+                    phrase!["give ", Setting::LineHeight, " and ", Setting::Top],
+                ));
             }
             None => (0.0, f64::INFINITY),
         };

@@ -3,7 +3,7 @@
 use super::lines::{self, Method, Point};
 use super::{Layout, Layouts};
 use crate::import::ImportError;
-use crate::import::order::{Held, Onsets, Readings};
+use crate::import::order::{Onsets, Readings, WaitingFixation};
 use crate::import::recording::{Eye, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
 
 /// How far from a line a fixation may be and still be on it, in line spacings. Methods that expect
@@ -92,7 +92,7 @@ impl<'s> ScreenToText<'s> {
             if let Some(layout) = layout {
                 self.tally.place(&mut reading, layout, self.method, self.reach);
             }
-            for Held { place, fixation, .. } in reading {
+            for WaitingFixation { place, fixation, .. } in reading {
                 self.sink.fixation(place, fixation)?;
             }
         }
@@ -122,7 +122,13 @@ impl Sink for ScreenToText<'_> {
 
 impl Tally {
     /// Turns the pixels of a reading into characters.
-    fn place(&mut self, reading: &mut [Held], layout: &Layout, method: Method, reach: f64) {
+    fn place(
+        &mut self,
+        reading: &mut [WaitingFixation],
+        layout: &Layout,
+        method: Method,
+        reach: f64,
+    ) {
         let before = self.fixations;
         for eye in [None, Some(Eye::Left), Some(Eye::Right)] {
             let fixations = reading.iter_mut().map(|held| &mut held.fixation);

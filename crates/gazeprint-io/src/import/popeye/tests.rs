@@ -55,7 +55,7 @@ fn letters_of_lines_are_positions_and_rows_are_put_in_order() {
     assert_eq!((first.duration_ms, first.onset_ms), (Some(190.0), Some(10.0)));
     assert_eq!(found.drops(), [(7, "negative_duration"), (8, "not_a_letter"), (9, "no_text")]);
     assert!(found.noted("1 fixations are off the text") && found.noted("1 readings were put"));
-    let x = shape.mapping.get(Role::X).unwrap();
+    let x = shape.mapping.get(ColumnRole::X).unwrap();
     assert_eq!(x.column, "xn");
     assert!(x.reason.contains("drift corrected"), "{}", x.reason);
     assert_eq!(shape.rows, 8);
@@ -79,7 +79,7 @@ fn words_are_gathered_from_fixations_on_them() {
 #[test]
 fn without_landings_words_are_asked_for() {
     let error = run(&FIXATIONS.replace("word.land", "other")).unwrap_err().to_string();
-    assert!(error.contains("no column word.land") && error.contains("--words"), "{error}");
+    assert!(error.contains("no column word.land") && error.contains("`words`"), "{error}");
     let mut found = Collected::default();
     let bare = FIXATIONS.replace("word.land", "other");
     let options = PopEyeOptions::default();
@@ -102,8 +102,8 @@ fn readers_and_texts_of_several_languages_are_told_apart() {
     let joint = FIXATIONS.replace("\"cond\"", "\"lang\"").replace("\"ianum\"", "\"uniform_id\"");
     let (found, shape) = run(&joint.replace("\"7\",1,", "\"7\",en,")).unwrap();
     assert_eq!(&*found.fixations[0].1.text, "en_7");
-    assert_eq!(shape.mapping.get(Role::Text).unwrap().column, "lang+itemid");
-    assert_eq!(shape.mapping.get(Role::Reader).unwrap().column, "uniform_id");
+    assert_eq!(shape.mapping.get(ColumnRole::Text).unwrap().column, "lang+itemid");
+    assert_eq!(shape.mapping.get(ColumnRole::Reader).unwrap().column, "uniform_id");
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::NOT_A_LETTER;
-use crate::import::aliases::{Mapping, Role};
-use crate::import::dialect::Row;
+use crate::import::aliases::{ColumnRole, Mapping};
 use crate::import::error::ImportError;
 use crate::import::recording::{Area, RawWord, Reason, RowPlace, Sink};
 use crate::import::values::whole;
+use crate::table::Row;
 
 /// Words of texts, and where they stand.
 #[derive(Debug, Default)]
@@ -73,16 +73,16 @@ impl GatheredWords {
     ) -> Result<(), Reason> {
         let cell = |role| mapping.index(role).map(|column| row.cell(column));
         let positive = |role| cell(role).and_then(whole).filter(|n| *n > 0).ok_or(NOT_A_LETTER);
-        let is_blank = match (cell(Role::Character), cell(Role::Landing)) {
+        let is_blank = match (cell(ColumnRole::Character), cell(ColumnRole::Landing)) {
             (Some(character), _) => character.is_empty(),
             (None, landing) => landing == Some("0"),
         };
-        let (line, letter) = (positive(Role::Line)?, positive(Role::Letter)?);
-        let number = positive(Role::Word)?;
+        let (line, letter) = (positive(ColumnRole::Line)?, positive(ColumnRole::Letter)?);
+        let number = positive(ColumnRole::Word)?;
         if is_blank {
             return Ok(());
         }
-        let label = cell(Role::Label).filter(|label| !label.is_empty());
+        let label = cell(ColumnRole::Label).filter(|label| !label.is_empty());
         let words = self.text(text);
         match words.get_mut(&number) {
             Some(word) if word.line != line => return Err(Reason::CONTRADICTING_WORD),
@@ -113,7 +113,7 @@ impl GatheredWords {
         sink.note(format!(
             "words are gathered from fixations on them: {known} words of {} texts; at least {} more \
              were looked at by nobody, and are not known, so that skips over them are not seen: give \
-             popEye's table of letters (stimmat) with --words to have them",
+             popEye's table of letters (stimmat) as the words to have them",
             self.texts.len(),
             all.saturating_sub(known as u64),
         ));

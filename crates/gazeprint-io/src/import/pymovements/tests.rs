@@ -57,7 +57,7 @@ fn areas_may_have_widths_and_heights() {
     let (mut found, options) = (Collected::default(), ReportOptions::new(&[]));
     let (_, shape) =
         areas::read(&mut source(AOIS).unwrap(), 0, &options, None, &mut found).unwrap();
-    assert_eq!(shape.mapping.get(Role::Width).unwrap().column, "width");
+    assert_eq!(shape.mapping.get(ColumnRole::Width).unwrap().column, "width");
     assert_eq!(found.words[1].area, crate::import::Area::Chars { start: 4, end: 9 });
     let without = AOIS.replace("width", "w");
     assert!(areas::read(&mut source(&without).unwrap(), 0, &options, None, &mut found).is_err());

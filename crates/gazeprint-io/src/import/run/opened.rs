@@ -7,8 +7,8 @@ use super::super::collect::Recording;
 use super::super::error::{At, ImportError};
 use super::super::recording::Sink;
 use super::super::report::Shape;
-use super::super::source::Source;
 use super::Open;
+use crate::table::Source;
 
 /// Bytes that formats are guessed by.
 const START: usize = 1 << 14;

@@ -4,27 +4,28 @@ use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::aliases::Choice;
-use super::super::asc::{self, AscOptions};
-use super::super::bids::{self, BidsOptions, EventTable, Metadata, Side};
-use super::super::dataviewer::{self, ReportOptions, Words};
-use super::super::error::{At, ImportError};
-use super::super::format::Format;
-use super::super::gaze::GazeOptions;
-use super::super::popeye::{self, GatheredWords, PopEyeOptions};
-use super::super::pymovements::{self, FrameOptions};
-use super::super::recording::Sink;
-use super::super::report::Shape;
-use super::super::samples::{self, SamplesOptions};
-use super::super::swift::{self, SwiftOptions};
-use super::super::table::{self, TableOptions};
-use super::super::tobii::{self, TobiiOptions};
-use super::super::words::Known;
 use super::Request;
 use super::opened::Opened;
+use crate::import::aliases::Choice;
+use crate::import::asc::AscOptions;
+use crate::import::bids::{BidsOptions, EventTable, Eyes, Metadata, Side};
+use crate::import::dataviewer::{self, ReportOptions, Words};
+use crate::import::error::{At, ImportError};
+use crate::import::format::Format;
+use crate::import::gaze::GazeOptions;
+use crate::import::popeye::{GatheredWords, PopEyeOptions};
+use crate::import::pymovements::FrameOptions;
+use crate::import::recording::Sink;
+use crate::import::report::Shape;
+use crate::import::samples::SamplesOptions;
+use crate::import::setting::{Setting, phrase};
+use crate::import::swift::SwiftOptions;
+use crate::import::table::TableOptions;
+use crate::import::tobii::TobiiOptions;
+use crate::import::words::KnownWords;
 
 /// An input and how to read it.
-pub(super) struct Parser<'r> {
+pub(in crate::import) struct Parser<'r> {
     pub(super) request: &'r Request,
     pub(super) choices: Vec<Choice>,
     pub(super) format: Format,
@@ -38,83 +39,14 @@ impl Parser<'_> {
         self.request.report_options(&self.choices)
     }
 
+    /// Reads the input as what its format is.
     pub(super) fn read(
         &self,
         input: &mut dyn BufRead,
-        known: &mut Known,
-        gathered: &mut GatheredWords,
+        beside: Beside<'_>,
         sink: &mut dyn Sink,
     ) -> Result<Shape, ImportError> {
-        let (file, choices, report) = (self.file, &self.choices[..], self.report_options());
-        match self.format {
-            Format::DataViewer => {
-                let mut words = match std::mem::take(known) {
-                    Known::Screen(words) => Words::Screen(words),
-                    Known::Map(map) => Words::Characters(map),
-                    other => {
-                        *known = other;
-                        Words::Unknown
-                    }
-                };
-                let shape = dataviewer::read(input, file, &report, &mut words, sink)?;
-                match words {
-                    Words::Screen(words) => *known = Known::Screen(words),
-                    Words::Characters(map) => *known = Known::Map(map),
-                    Words::Unknown => {}
-                }
-                Ok(shape)
-            }
-            Format::Swift => {
-                let Known::Items(items) = known else {
-                    return Err(ImportError::value(
-                        At::row(0),
-                        "a sequence by numbers of sentences and words",
-                        "the sentences",
-                        "give the list of items with --text FILE",
-                    ));
-                };
-                let reader = self.request.gaze.reader.clone();
-                let reader = reader.unwrap_or_else(|| swift::reader_of(self.path));
-                swift::read(input, file, &SwiftOptions { reader, items }, sink)
-            }
-            Format::PopEye => {
-                let gathered = matches!(known, Known::Nothing).then_some(gathered);
-                let options = PopEyeOptions { choices };
-                known.place(&report, sink, |sink| {
-                    popeye::read(input, file, &options, gathered, sink)
-                })
-            }
-            _ => known.place(&report, sink, |sink| self.read_placed(input, sink)),
-        }
-    }
-
-    /// Formats that know nothing of words.
-    fn read_placed(
-        &self,
-        input: &mut dyn BufRead,
-        sink: &mut dyn Sink,
-    ) -> Result<Shape, ImportError> {
-        let (file, choices) = (self.file, &self.choices[..]);
-        match self.format {
-            Format::Asc => {
-                let options = AscOptions { stem: Arc::clone(&self.name), gaze: self.gaze() };
-                asc::read(input, file, &options, sink)
-            }
-            Format::Samples => {
-                let (stem, choices) = (Arc::clone(&self.name), self.choices.clone());
-                let options = SamplesOptions { stem, choices, gaze: self.gaze() };
-                samples::read(input, file, &options, sink)
-            }
-            Format::Pymovements => {
-                let reader = Some(Arc::clone(self.reader()));
-                pymovements::read(input, file, &FrameOptions { choices, reader }, sink)
-            }
-            Format::Tobii => tobii::read(input, file, &TobiiOptions { choices }, sink),
-            _ => {
-                let (reader, choices) = (Some(Arc::clone(self.reader())), self.choices.clone());
-                table::read(input, file, &TableOptions { choices, reader }, sink)
-            }
-        }
+        (self.format.parse())(self, input, beside, sink)
     }
 
     /// Who reads, where the file does not say.
@@ -133,7 +65,140 @@ impl Parser<'_> {
     }
 }
 
+/// What an input is read beside.
+pub(in crate::import) struct Beside<'b> {
+    pub(super) known: &'b mut KnownWords,
+    pub(super) gathered: &'b mut GatheredWords,
+    /// The other files of a recording of BIDS.
+    pub(super) side: Option<SideOfRun>,
+    /// Where it is one of several eyes, all of them.
+    pub(super) eyes: Option<&'b mut Eyes>,
+}
+
+/// Reads an input in one format.
+pub(in crate::import) type Parse =
+    fn(&Parser<'_>, &mut dyn BufRead, Beside<'_>, &mut dyn Sink) -> Result<Shape, ImportError>;
+
+/// Makes the parser of a format that knows nothing of words.
+macro_rules! placed {
+    ($(#[$doc:meta])* $name:ident, $read:expr) => {
+        $(#[$doc])*
+        pub(in crate::import) fn $name(
+            parser: &Parser<'_>,
+            input: &mut dyn BufRead,
+            beside: Beside<'_>,
+            sink: &mut dyn Sink,
+        ) -> Result<Shape, ImportError> {
+            let read: fn(&Parser<'_>, &mut dyn BufRead, &mut dyn Sink) -> _ = $read;
+            beside.known.place(&parser.report_options(), sink, |sink| read(parser, input, sink))
+        }
+    };
+}
+
+placed!(asc, |parser, input, sink| {
+    let options = AscOptions { stem: Arc::clone(&parser.name), gaze: parser.gaze() };
+    crate::import::asc::read(input, parser.file, &options, sink)
+});
+
+placed!(samples, |parser, input, sink| {
+    let (stem, choices) = (Arc::clone(&parser.name), parser.choices.clone());
+    let options = SamplesOptions { stem, choices, gaze: parser.gaze() };
+    crate::import::samples::read(input, parser.file, &options, sink)
+});
+
+placed!(pymovements, |parser, input, sink| {
+    let (choices, reader) = (&parser.choices[..], Some(Arc::clone(parser.reader())));
+    crate::import::pymovements::read(input, parser.file, &FrameOptions { choices, reader }, sink)
+});
+
+placed!(tobii, |parser, input, sink| {
+    let options = TobiiOptions { choices: &parser.choices };
+    crate::import::tobii::read(input, parser.file, &options, sink)
+});
+
+placed!(table, |parser, input, sink| {
+    let (choices, reader) = (parser.choices.clone(), Some(Arc::clone(parser.reader())));
+    crate::import::table::read(input, parser.file, &TableOptions { choices, reader }, sink)
+});
+
+/// Data Viewer says itself which words fixations are on.
+pub(in crate::import) fn data_viewer(
+    parser: &Parser<'_>,
+    input: &mut dyn BufRead,
+    beside: Beside<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let known = beside.known;
+    let mut words = match std::mem::take(known) {
+        KnownWords::Screen(words) => Words::Screen(words),
+        KnownWords::Map(map) => Words::Characters(map),
+        other => {
+            *known = other;
+            Words::Unknown
+        }
+    };
+    let shape = dataviewer::read(input, parser.file, &parser.report_options(), &mut words, sink)?;
+    match words {
+        Words::Screen(words) => *known = KnownWords::Screen(words),
+        Words::Characters(map) => *known = KnownWords::Map(map),
+        Words::Unknown => {}
+    }
+    Ok(shape)
+}
+
+/// SWIFT has numbers of words alone.
+pub(in crate::import) fn swift(
+    parser: &Parser<'_>,
+    input: &mut dyn BufRead,
+    beside: Beside<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let KnownWords::Items(items) = beside.known else {
+        return Err(ImportError::value(
+            At::row(0),
+            "a sequence by numbers of sentences and words",
+            "the sentences",
+            phrase!["give the list of items with ", Setting::Text, " FILE"],
+        ));
+    };
+    let reader = parser.request.gaze.reader.clone();
+    let reader = reader.unwrap_or_else(|| crate::import::swift::reader_of(parser.path));
+    crate::import::swift::read(input, parser.file, &SwiftOptions { reader, items }, sink)
+}
+
+/// Fixations of popEye tell words where nothing else does.
+pub(in crate::import) fn popeye(
+    parser: &Parser<'_>,
+    input: &mut dyn BufRead,
+    beside: Beside<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let Beside { known, gathered, .. } = beside;
+    let gathered = matches!(known, KnownWords::Nothing).then_some(gathered);
+    let options = PopEyeOptions { choices: &parser.choices };
+    known.place(&parser.report_options(), sink, |sink| {
+        crate::import::popeye::read(input, parser.file, &options, gathered, sink)
+    })
+}
+
+/// Recordings of BIDS are described by the files beside them.
+pub(in crate::import) fn bids(
+    parser: &Parser<'_>,
+    input: &mut dyn BufRead,
+    beside: Beside<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let side = beside.side.unwrap_or_default();
+    match beside.eyes {
+        Some(eyes) => side.read(input, parser, eyes.another()),
+        None => beside
+            .known
+            .place(&parser.report_options(), sink, |sink| side.read(input, parser, sink)),
+    }
+}
+
 /// What belongs to a recording of BIDS.
+#[derive(Default)]
 pub(super) struct SideOfRun {
     pub(super) samples: Option<Metadata>,
     pub(super) stimulus: Option<Metadata>,
@@ -157,6 +222,6 @@ impl SideOfRun {
             columns: columns.take(),
         });
         let side = Side { samples: self.samples, events, stimulus: self.stimulus };
-        bids::read(input, parser.file, &options, side, sink)
+        crate::import::bids::read(input, parser.file, &options, side, sink)
     }
 }

@@ -1,22 +1,25 @@
 //! Which column of a samples table holds what, and in which unit.
 
-use super::super::aliases::{Choice, LEFT_EYE, Mapped, Mapping, RIGHT_EYE, Role, Unit, plain};
-use super::super::dialect::{Row, Rows};
+use super::super::aliases::{
+    Choice, ColumnRole, LEFT_EYE, Mapped, Mapping, RIGHT_EYE, Unit, plain,
+};
 use super::super::error::{At, ImportError};
 use super::super::gaze::EyeChoice;
 use super::super::recording::{Eye, Reason};
+use super::super::setting::{Phrase, Setting, phrase};
 use super::super::values::{is_missing, number};
+use crate::table::{Row, Rows};
 
-const ROLES: [Role; 9] = [
-    Role::Time,
-    Role::Reader,
-    Role::Text,
-    Role::Session,
-    Role::Trial,
-    Role::Validity,
-    Role::Location,
-    Role::X,
-    Role::Y,
+const ROLES: [ColumnRole; 9] = [
+    ColumnRole::Time,
+    ColumnRole::Reader,
+    ColumnRole::Text,
+    ColumnRole::Session,
+    ColumnRole::Trial,
+    ColumnRole::Validity,
+    ColumnRole::Location,
+    ColumnRole::X,
+    ColumnRole::Y,
 ];
 
 /// Columns of GazeBase that tell it from other tables.
@@ -84,10 +87,10 @@ impl Columns {
         let mut mapping = Mapping::find_preferring(header, row, &ROLES, choices, preferences)?;
         settle_position(&mut mapping, row)?;
         let eye = eye(&mapping, asked, row)?;
-        let together = mapping.get(Role::Location).map(|mapped| mapped.index);
-        let needed: &[Role] = match together {
-            Some(_) => &[Role::Time],
-            None => &[Role::Time, Role::X, Role::Y],
+        let together = mapping.get(ColumnRole::Location).map(|mapped| mapped.index);
+        let needed: &[ColumnRole] = match together {
+            Some(_) => &[ColumnRole::Time],
+            None => &[ColumnRole::Time, ColumnRole::X, ColumnRole::Y],
         };
         mapping.require(header, row, needed)?;
         let is_gazebase = GAZEBASE
@@ -97,19 +100,19 @@ impl Columns {
         let place = |role| mapping.get(role).map(|mapped| mapped.index);
         let required = |role| place(role).unwrap_or(usize::MAX);
         let mut columns = Self {
-            time: required(Role::Time),
-            time_unit: mapping.get(Role::Time).and_then(|time| time.unit),
+            time: required(ColumnRole::Time),
+            time_unit: mapping.get(ColumnRole::Time).and_then(|time| time.unit),
             place: match together {
                 Some(column) => Place::Together(column),
-                None => Place::Apart { x: required(Role::X), y: required(Role::Y) },
+                None => Place::Apart { x: required(ColumnRole::X), y: required(ColumnRole::Y) },
             },
             unit,
             unit_reason,
-            reader: place(Role::Reader),
-            text: place(Role::Text),
-            session: place(Role::Session),
-            trial: place(Role::Trial),
-            validity: place(Role::Validity),
+            reader: place(ColumnRole::Reader),
+            text: place(ColumnRole::Text),
+            session: place(ColumnRole::Session),
+            trial: place(ColumnRole::Trial),
+            validity: place(ColumnRole::Validity),
             eye,
             is_gazebase,
             comma: false,
@@ -175,21 +178,18 @@ impl Columns {
 
 /// Keeps the list of both coordinates, or a column for each: what was chosen, or what there is.
 fn settle_position(mapping: &mut Mapping, row: u64) -> Result<(), ImportError> {
-    let (list, x) = (mapping.get(Role::Location), mapping.get(Role::X));
+    let (list, x) = (mapping.get(ColumnRole::Location), mapping.get(ColumnRole::X));
     let drop_list = match (list, x) {
-        (Some(list), Some(x)) if list.is_chosen() == x.is_chosen() => {
-            return Err(ImportError::AmbiguousColumn {
-                at: At::row(row),
-                role: Role::X.name(),
-                candidates: vec![x.column.clone(), list.column.clone()],
-            });
+        (Some(list), Some(x)) if list.is_chosen == x.is_chosen => {
+            let candidates = vec![x.column.clone(), list.column.clone()];
+            return Err(ImportError::ambiguous(At::row(row), ColumnRole::X.name(), candidates));
         }
-        (Some(_), Some(x)) => x.is_chosen(),
+        (Some(_), Some(x)) => x.is_chosen,
         _ => return Ok(()),
     };
     let is_kept = |mapped: &Mapped| match mapped.role {
-        Role::Location => !drop_list,
-        Role::X | Role::Y => drop_list,
+        ColumnRole::Location => !drop_list,
+        ColumnRole::X | ColumnRole::Y => drop_list,
         _ => true,
     };
     mapping.0.retain(is_kept);
@@ -199,7 +199,7 @@ fn settle_position(mapping: &mut Mapping, row: u64) -> Result<(), ImportError> {
 /// Whose position it is, where the column's name tells. It must be the eye that is asked for, unless
 /// the user chose the column as well.
 fn eye(mapping: &Mapping, asked: EyeChoice, row: u64) -> Result<Option<Eye>, ImportError> {
-    let column = mapping.get(Role::Location).or_else(|| mapping.get(Role::X));
+    let column = mapping.get(ColumnRole::Location).or_else(|| mapping.get(ColumnRole::X));
     let Some(column) = column else { return Ok(None) };
     let name = plain(&column.column);
     let eye = match (name.contains("left"), name.contains("right")) {
@@ -210,11 +210,11 @@ fn eye(mapping: &Mapping, asked: EyeChoice, row: u64) -> Result<Option<Eye>, Imp
         _ => None,
     };
     match eye {
-        Some(eye) if !asked.allows(eye) && !column.is_chosen() => Err(ImportError::value(
+        Some(eye) if !asked.allows(eye) && !column.is_chosen => Err(ImportError::value(
             At::cell(row, &column.column),
             format!("positions of the {} eye only", format!("{eye:?}").to_lowercase()),
-            "those of the eye that --eye asks for",
-            "ask for this eye, or name the column with --map x=COLUMN",
+            phrase!["those of the eye that ", Setting::Eye, " asks for"],
+            phrase!["ask for this eye, or name the column with ", Phrase::choice("x", "COLUMN")],
         )),
         eye => Ok(eye),
     }
@@ -226,20 +226,25 @@ fn unit(
     is_gazebase: bool,
     row: u64,
 ) -> Result<(Unit, &'static str), ImportError> {
-    let column = mapping.get(Role::Location).or_else(|| mapping.get(Role::X));
+    let column = mapping.get(ColumnRole::Location).or_else(|| mapping.get(ColumnRole::X));
     match column.and_then(|column| column.unit) {
         Some(unit @ (Unit::Pixels | Unit::Degrees)) => Ok((unit, "by their columns")),
         None if is_gazebase => Ok((Unit::Degrees, "by their columns, which are those of GazeBase")),
         _ => {
             let (role, name) = match column {
                 Some(column) => (column.role.name(), column.column.as_str()),
-                None => (Role::X.name(), "COLUMN"),
+                None => (ColumnRole::X.name(), "COLUMN"),
             };
             Err(ImportError::value(
                 At::cell(row, name),
                 "positions without a unit",
                 "pixels or degrees",
-                format!("say which with --map {role}_px={name} or --map {role}_deg={name}"),
+                phrase![
+                    "say which with ",
+                    Phrase::choice(format!("{role}_px"), name),
+                    " or ",
+                    Phrase::choice(format!("{role}_deg"), name)
+                ],
             ))
         }
     }
@@ -273,7 +278,7 @@ mod tests {
         let nested = find(&["time", "position"], &[]).unwrap();
         assert_eq!((nested.place, nested.unit), (Place::Together(1), Unit::Degrees));
         let error = find(&["TIME", "X", "Y"], &[]).unwrap_err();
-        assert!(error.contains("--map x_px=X or --map x_deg=X"), "{error}");
+        assert!(error.contains("`choices` x_px=X or `choices` x_deg=X"), "{error}");
     }
 
     #[test]

@@ -21,15 +21,16 @@ use std::sync::Arc;
 
 use super::aliases::{Choice, Unit};
 use super::detect::{
-    SCREEN_FLAGS, Sample, Scale, ScreenParams, TIME_ORDER, TOO_SHORT, infer_interval,
+    Sample, Scale, ScreenParams, TIME_ORDER, TOO_SHORT, infer_interval, ways_to_scale,
 };
-use super::dialect::{Row, Rows};
 use super::error::{At, ImportError};
 use super::gaze::GazeOptions;
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
+use super::setting::{Phrase, phrase};
+use crate::table::{Row, Rows};
 use columns::Columns;
-use names::{Names, gazebase_name};
+use names::{ReadingNames, gazebase_name};
 
 /// Samples of one trial that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
@@ -111,16 +112,16 @@ struct Trials<'t> {
     /// How degrees become pixels.
     screen: Option<Scale>,
     time_unit: Option<Unit>,
-    default: Names,
-    names: Names,
+    default: ReadingNames,
+    names: ReadingNames,
     /// Times still in the unit of the file.
     samples: Vec<Sample>,
     /// A sample that is earlier than the last one: the clock restarts, or the row is out of order.
     earlier: Option<(Sample, String)>,
     /// Which part of its names the trial at hand is, from 1, where the clock has restarted.
     part: Option<u64>,
-    parts: HashMap<Names, u64>,
-    seen: HashSet<(Names, Option<u64>)>,
+    parts: HashMap<ReadingNames, u64>,
+    seen: HashSet<(ReadingNames, Option<u64>)>,
     intervals: Vec<f64>,
     kept: u64,
     rows: u64,
@@ -137,7 +138,7 @@ impl<'t> Trials<'t> {
         sink: &'t mut dyn Sink,
     ) -> Result<Self, ImportError> {
         let gazebase = columns.is_gazebase.then(|| gazebase_name(&options.stem)).flatten();
-        let default = Names::new(options, gazebase);
+        let default = ReadingNames::new(options, gazebase);
         let published = || Scale::screen(GAZEBASE).ok().filter(|_| columns.is_gazebase);
         let screen = options.gaze.scale.or_else(published);
         if columns.unit == Unit::Degrees && screen.is_none() {
@@ -200,7 +201,10 @@ impl<'t> Trials<'t> {
                 At::row(place.row),
                 format!("more than {MOST_SAMPLES} samples in one trial"),
                 "fewer",
-                "name a column that tells trials apart, with --map trial=COLUMN",
+                phrase![
+                    "name a column that tells trials apart, with ",
+                    Phrase::choice("trial", "COLUMN")
+                ],
             ));
         }
         self.samples.push(sample);
@@ -302,7 +306,10 @@ impl<'t> Trials<'t> {
                 At::row(place.row),
                 format!("times {step} apart"),
                 "samples at 10 to 5000 Hz, in seconds, milliseconds or microseconds",
-                "say which unit times have, with --map time_s=COLUMN, time_ms or time_us",
+                phrase![
+                    "say which unit times have, with ",
+                    Phrase::choice("time_s", "COLUMN, time_ms or time_us")
+                ],
             )
         })?;
         self.time_unit = Some(unit);
@@ -390,7 +397,10 @@ pub(super) fn degrees_without_screen(row: u64) -> ImportError {
         At::row(row),
         "positions in degrees",
         "a way to turn them into pixels, which fixations are in",
-        format!("give size and distance of the screen, or the pixels per degree: {SCREEN_FLAGS}"),
+        phrase![
+            "give size and distance of the screen, or the pixels per degree: ",
+            ways_to_scale()
+        ],
     )
 }
 

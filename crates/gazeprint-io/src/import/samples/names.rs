@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use super::super::dialect::Row;
 use super::super::values::is_missing;
 use super::SamplesOptions;
 use super::columns::Columns;
+use crate::table::Row;
 
 /// Whose reading of what a row belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Names {
+pub(super) struct ReadingNames {
     pub(super) reader: Arc<str>,
     pub(super) text: Arc<str>,
     pub(super) session: Option<Arc<str>>,
     pub(super) trial: Option<Arc<str>>,
 }
 
-impl Names {
+impl ReadingNames {
     /// The names where no column tells, from options or else from the file's name.
     pub(super) fn new(options: &SamplesOptions, gazebase: Option<[Arc<str>; 3]>) -> Self {
         let [reader, session, task] = match gazebase {

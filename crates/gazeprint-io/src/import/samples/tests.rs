@@ -194,7 +194,7 @@ fn a_unit_that_no_column_tells_must_be_given() {
     assert_eq!(read_with(&text, &chosen("x_px=x")).unwrap().fixations.len(), 2);
     let error = read_with(&text, &chosen("x_deg=x")).unwrap_err();
     assert!(error.to_string().contains("size and distance"), "{error}");
-    assert!(error.to_string().contains("--px-per-degree"), "{error}");
+    assert!(error.to_string().contains("`px_per_degree`"), "{error}");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn a_threshold_in_degrees_needs_a_scale_for_pixels() {
     let mut ivt = asked(|gaze| gaze.detector = Detector::Ivt(Ivt::default()));
     let error = read_with(&plain(), &ivt).unwrap_err();
     assert!(error.to_string().contains("Engbert-Kliegl"), "{error}");
-    assert!(error.to_string().contains("--px-per-degree"), "{error}");
+    assert!(error.to_string().contains("`px_per_degree`"), "{error}");
     assert_eq!(row(&error), 2);
     ivt.gaze.scale = Scale::pixels_per_degree(30.0, 30.0).ok();
     let kept = read_with(&plain(), &ivt).unwrap();

@@ -70,7 +70,7 @@ fn units_are_decided_by_name_by_neighbours_or_by_values() {
     assert_eq!(position("subject,text,x,line,dur\na,s,30,1,200\n", &[]), chars);
     let both = "subject,text,x,line,y,dur\na,s,30,1,9,200\n";
     let unclear = recorded(both.as_bytes(), &[]).unwrap_err().to_string();
-    assert!(unclear.contains("--map x_px=x or --map x_char=x"), "{unclear}");
+    assert!(unclear.contains("`choices` x_px=x or `choices` x_char=x"), "{unclear}");
     assert_eq!(position(both, &["x_char=x"]), chars);
     let pixels = |y| Position::Pixels { x: 30.0, y };
     assert_eq!(position("subject,text,x,y,dur\na,s,30,9,200\n", &[]), pixels(9.0));
@@ -139,7 +139,7 @@ fn what_is_no_table_of_fixations_is_refused_with_its_place() {
     let error = recorded(b"\na;b\n1;2\n", &[]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "input, row 2: no column for text, x, duration among a, b; name it with --map text=COLUMN"
+        "input, row 2: no column for text, x, duration among a, b; name it with `choices` text=COLUMN"
     );
     assert!(matches!(recorded(b"", &[]), Err(ImportError::Empty { .. })));
 }

@@ -4,24 +4,24 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::TableOptions;
-use crate::import::aliases::{Mapping, Role};
-use crate::import::dialect::{Row, Rows};
+use crate::import::aliases::{ColumnRole, Mapping};
 use crate::import::error::ImportError;
 use crate::import::recording::{Area, RawWord, Reason, RowPlace, Sink};
 use crate::import::report::Shape;
-use crate::import::values::{Name, Names, is_missing, name, number, whole};
+use crate::import::values::{Name, SharedNames, is_missing, name, number, whole};
+use crate::table::{Row, Rows};
 
-const WORD_ROLES: [Role; 10] = [
-    Role::Text,
-    Role::Line,
-    Role::Word,
-    Role::Label,
-    Role::Start,
-    Role::End,
-    Role::Left,
-    Role::Right,
-    Role::Top,
-    Role::Bottom,
+const WORD_ROLES: [ColumnRole; 10] = [
+    ColumnRole::Text,
+    ColumnRole::Line,
+    ColumnRole::Word,
+    ColumnRole::Label,
+    ColumnRole::Start,
+    ColumnRole::End,
+    ColumnRole::Left,
+    ColumnRole::Right,
+    ColumnRole::Top,
+    ColumnRole::Bottom,
 ];
 
 /// Reads a table of words: their characters, or their boxes on the screen.
@@ -37,15 +37,23 @@ pub fn read_words(
     let mut rows = Rows::open(input, "a row of column names, then one row for each word")?;
     let header_row = rows.header_row;
     let mapping = Mapping::find_beside(&rows.header, header_row, &WORD_ROLES, &options.choices)?;
-    let in_pixels = mapping.get(Role::Start).is_none() && mapping.get(Role::Left).is_some();
-    let needed: &[Role] = if in_pixels {
-        &[Role::Text, Role::Word, Role::Left, Role::Right, Role::Top, Role::Bottom]
+    let in_pixels =
+        mapping.get(ColumnRole::Start).is_none() && mapping.get(ColumnRole::Left).is_some();
+    let needed: &[ColumnRole] = if in_pixels {
+        &[
+            ColumnRole::Text,
+            ColumnRole::Word,
+            ColumnRole::Left,
+            ColumnRole::Right,
+            ColumnRole::Top,
+            ColumnRole::Bottom,
+        ]
     } else {
-        &[Role::Text, Role::Word, Role::Start, Role::End]
+        &[ColumnRole::Text, ColumnRole::Word, ColumnRole::Start, ColumnRole::End]
     };
     mapping.require(&rows.header, header_row, needed)?;
     sink.note(rows.decision.clone());
-    let (mut names, mut text) = (Names::default(), Name::of(&mapping, Role::Text));
+    let (mut names, mut text) = (SharedNames::default(), Name::of(&mapping, ColumnRole::Text));
     let mut count = 0;
     let width = rows.header.len();
     while let Some(row) = rows.next()? {
@@ -75,23 +83,23 @@ fn word(
     let cell = |role| mapping.index(role).map(|column| row.cell(column)).unwrap_or_default();
     let whole = |role| whole(cell(role)).ok_or(Reason::NOT_A_NUMBER);
     let number = |role| number(cell(role), true).ok_or(Reason::NOT_A_NUMBER);
-    let line = cell(Role::Line);
-    let label = mapping.index(Role::Label).map(|column| row.verbatim(column));
+    let line = cell(ColumnRole::Line);
+    let label = mapping.index(ColumnRole::Label).map(|column| row.verbatim(column));
     Ok(RawWord {
         text,
-        line: if is_missing(line) { None } else { Some(whole(Role::Line)?) },
-        index: whole(Role::Word)?,
+        line: if is_missing(line) { None } else { Some(whole(ColumnRole::Line)?) },
+        index: whole(ColumnRole::Word)?,
         // `NA` and `.` may be words.
         label: label.filter(|label| !label.is_empty()).map(str::to_owned),
         area: if in_pixels {
             Area::Pixels {
-                left: number(Role::Left)?,
-                right: number(Role::Right)?,
-                top: number(Role::Top)?,
-                bottom: number(Role::Bottom)?,
+                left: number(ColumnRole::Left)?,
+                right: number(ColumnRole::Right)?,
+                top: number(ColumnRole::Top)?,
+                bottom: number(ColumnRole::Bottom)?,
             }
         } else {
-            Area::Chars { start: whole(Role::Start)?, end: whole(Role::End)? }
+            Area::Chars { start: whole(ColumnRole::Start)?, end: whole(ColumnRole::End)? }
         },
     })
 }
@@ -125,13 +133,25 @@ pub fn read_trials(
     take: &mut dyn FnMut(RowPlace, RawTrial),
 ) -> Result<Shape, ImportError> {
     let mut rows = Rows::open(input, "a row of column names, then one row for each reading")?;
-    let roles = [Role::Reader, Role::Text, Role::Session, Role::Trial, Role::Order, Role::Group];
+    let roles = [
+        ColumnRole::Reader,
+        ColumnRole::Text,
+        ColumnRole::Session,
+        ColumnRole::Trial,
+        ColumnRole::Order,
+        ColumnRole::Group,
+    ];
     let mapping = Mapping::find_beside(&rows.header, rows.header_row, &roles, &options.choices)?;
-    mapping.require(&rows.header, rows.header_row, &[Role::Reader, Role::Text])?;
-    let mut names = Names::default();
-    let [mut reader, mut text, mut session, mut trial, mut group] =
-        [Role::Reader, Role::Text, Role::Session, Role::Trial, Role::Group]
-            .map(|role| Name::of(&mapping, role));
+    mapping.require(&rows.header, rows.header_row, &[ColumnRole::Reader, ColumnRole::Text])?;
+    let mut names = SharedNames::default();
+    let [mut reader, mut text, mut session, mut trial, mut group] = [
+        ColumnRole::Reader,
+        ColumnRole::Text,
+        ColumnRole::Session,
+        ColumnRole::Trial,
+        ColumnRole::Group,
+    ]
+    .map(|role| Name::of(&mapping, role));
     let mut count = 0;
     let rows_width = rows.header.len();
     while let Some(row) = rows.next()? {
@@ -147,7 +167,7 @@ pub fn read_trials(
             continue;
         };
         let (session, trial, group) = (name(&mut session), name(&mut trial), name(&mut group));
-        let order = mapping.get(Role::Order).and_then(|m| number(row.cell(m.index), true));
+        let order = mapping.get(ColumnRole::Order).and_then(|m| number(row.cell(m.index), true));
         take(place, RawTrial { reader, text, session, trial, order, group });
     }
     Ok(Shape { mapping, rows: count })

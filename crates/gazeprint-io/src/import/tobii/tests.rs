@@ -18,7 +18,7 @@ fn run(export: &str) -> Result<Collected, ImportError> {
     let mut found = Collected::default();
     let shape = read(&mut source(export)?, 0, &TobiiOptions::default(), &mut found)?;
     assert_eq!(shape.rows, 8);
-    assert_eq!(shape.mapping.get(Role::Time).unwrap().column, "Recording timestamp [μs]");
+    assert_eq!(shape.mapping.get(ColumnRole::Time).unwrap().column, "Recording timestamp [μs]");
     Ok(found)
 }
 

@@ -37,7 +37,7 @@ fn several_lines_need_a_height() {
     let flat = Display { vertical: None, ..display() };
     let error = read(&mut source("one\ntwo\n").unwrap(), "t", &flat).unwrap_err();
     assert_eq!(error.at().unwrap().row, 2);
-    assert!(error.to_string().contains("--line-height"));
+    assert!(error.to_string().contains("`line_height`"));
     assert!(!read(&mut source("one\n").unwrap(), "t", &flat).unwrap()[0].vertical);
 }
 

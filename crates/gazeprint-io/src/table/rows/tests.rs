@@ -1,9 +1,11 @@
+use std::io::BufRead;
+
 use super::*;
 
 /// A row's number and its cells.
-type Found = (u64, Vec<String>);
+type NumberedCells = (u64, Vec<String>);
 
-fn rows(text: &str) -> (Vec<String>, Vec<Found>, String) {
+fn rows(text: &str) -> (Vec<String>, Vec<NumberedCells>, String) {
     let mut input = text.as_bytes();
     let mut rows = Rows::open(&mut input, "rows").unwrap();
     let mut found = Vec::new();
@@ -78,7 +80,8 @@ fn rows_of_empty_cells_are_rows() {
 #[test]
 fn every_line_is_a_row_where_there_is_no_header() {
     let mut input = &b"1\t2\n\n\t\n3\t4\n"[..];
-    let mut rows = Rows::headless(&mut input, vec!["a".to_owned(), "b".to_owned()]);
+    let mut rows =
+        Rows::headless(&mut input as &mut dyn BufRead, vec!["a".to_owned(), "b".to_owned()]);
     let mut counts = Vec::new();
     while let Some(row) = rows.next().unwrap() {
         counts.push(row.len());
@@ -108,7 +111,7 @@ fn a_mark_that_is_never_closed_is_an_error_with_its_row() {
     let mut input = &b"a,b\n1,2\n1,\"2,3,4\n"[..];
     let mut rows = Rows::open(&mut input, "rows").unwrap();
     assert!(rows.next().unwrap().is_some());
-    assert_eq!(rows.next().err().unwrap().at().unwrap().row, 3);
+    assert!(matches!(rows.next().err().unwrap(), Fault::OpenQuote { row: 3, column: 1, .. }));
 }
 
 #[test]

@@ -3,14 +3,30 @@
 use std::collections::VecDeque;
 use std::io::BufRead;
 
-use super::error::{At, ImportError};
+use super::{Fault, Source};
 
 /// Most bytes of a line, and of a row whose cells have line breaks in them.
 pub(crate) const LONGEST: usize = 1 << 20;
 
+/// Text to be read.
+pub(crate) trait Input: BufRead {
+    /// What was guessed about the text, and may be wrong.
+    fn doubt(&self) -> Option<&str> {
+        None
+    }
+}
+
+impl Input for &mut dyn BufRead {}
+
+impl Input for Source<'_> {
+    fn doubt(&self) -> Option<&str> {
+        Source::doubt(self)
+    }
+}
+
 /// Reads line by line, and can look ahead.
 pub(crate) struct Lines<'i> {
-    input: &'i mut dyn BufRead,
+    input: Box<dyn Input + 'i>,
     /// Lines read for a sample, and not yet handed out.
     ahead: VecDeque<String>,
     /// A line ended with `\r`: a `\n` right after it is part of the same end.
@@ -22,8 +38,19 @@ pub(crate) struct Lines<'i> {
 }
 
 impl<'i> Lines<'i> {
-    pub(crate) fn new(input: &'i mut dyn BufRead) -> Self {
-        Self { input, ahead: VecDeque::new(), after_return: false, read: 0, number: 0 }
+    pub(crate) fn new(input: impl Input + 'i) -> Self {
+        Self {
+            input: Box::new(input),
+            ahead: VecDeque::new(),
+            after_return: false,
+            read: 0,
+            number: 0,
+        }
+    }
+
+    /// What was guessed about the text so far.
+    pub(crate) fn doubt(&self) -> Option<&str> {
+        self.input.doubt()
     }
 
     /// Number of the line last handed out, from 1.
@@ -35,7 +62,7 @@ impl<'i> Lines<'i> {
     ///
     /// # Errors
     /// If it cannot be read, is too long or no UTF-8.
-    pub(crate) fn next(&mut self, line: &mut String) -> Result<bool, ImportError> {
+    pub(crate) fn next(&mut self, line: &mut String) -> Result<bool, Fault> {
         if let Some(ready) = self.ahead.pop_front() {
             line.push_str(&ready);
             self.number += 1;
@@ -50,7 +77,7 @@ impl<'i> Lines<'i> {
     ///
     /// # Errors
     /// As [`Lines::next`].
-    pub(crate) fn sample(&mut self, count: usize) -> Result<&VecDeque<String>, ImportError> {
+    pub(crate) fn sample(&mut self, count: usize) -> Result<&VecDeque<String>, Fault> {
         let mut bytes: usize = self.ahead.iter().map(String::len).sum();
         while self.ahead.len() < count && bytes < LONGEST {
             let mut line = String::new();
@@ -63,7 +90,7 @@ impl<'i> Lines<'i> {
         Ok(&self.ahead)
     }
 
-    fn read_line(&mut self, line: &mut String) -> Result<bool, ImportError> {
+    fn read_line(&mut self, line: &mut String) -> Result<bool, Fault> {
         let row = self.read + 1;
         // The string's own bytes, so that what is there need not be checked again.
         let start = line.len();
@@ -71,7 +98,7 @@ impl<'i> Lines<'i> {
         let mut ended = false;
         let mut any = false;
         while !ended {
-            let buffer = self.input.fill_buf().map_err(|e| ImportError::reading(row, e))?;
+            let buffer = self.input.fill_buf().map_err(|e| Fault::reading(row, e))?;
             if buffer.is_empty() {
                 break;
             }
@@ -87,12 +114,12 @@ impl<'i> Lines<'i> {
             ended = end.is_some();
             self.input.consume(used);
             if bytes.len() - start > LONGEST {
-                return Err(ImportError::LongLine { at: At::row(row), limit: LONGEST });
+                return Err(Fault::LongLine { row, limit: LONGEST });
             }
         }
         self.read += u64::from(any);
-        *line = String::from_utf8(bytes).map_err(|_| ImportError::Encoding {
-            at: At::row(row),
+        *line = String::from_utf8(bytes).map_err(|_| Fault::Encoding {
+            row,
             found: "bytes that are no characters".to_owned(),
             encoding: "UTF-8",
         })?;
@@ -107,7 +134,7 @@ mod tests {
     #[test]
     fn every_kind_of_line_end_ends_a_line() {
         let mut input = &b"a\nb\r\nc\rd\n\n\re"[..];
-        let mut lines = Lines::new(&mut input);
+        let mut lines = Lines::new(&mut input as &mut dyn BufRead);
         assert_eq!(lines.sample(2).unwrap().len(), 2);
         let mut found = Vec::new();
         let mut line = String::new();
@@ -125,9 +152,9 @@ mod tests {
     fn a_line_without_end_is_refused() {
         let text = format!("short\n{}", "x".repeat(LONGEST + 2));
         let mut input = text.as_bytes();
-        let mut lines = Lines::new(&mut input);
+        let mut lines = Lines::new(&mut input as &mut dyn BufRead);
         assert!(lines.next(&mut String::new()).unwrap());
         let error = lines.next(&mut String::new()).unwrap_err();
-        assert_eq!(error.at().unwrap().row, 2);
+        assert!(matches!(error, Fault::LongLine { row: 2, .. }), "{error}");
     }
 }

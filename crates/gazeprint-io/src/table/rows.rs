@@ -1,13 +1,9 @@
 //! How a table is written: its delimiter and its quotes, decided on its first rows; and its rows.
 
-use std::io::BufRead;
 use std::ops::Range;
 
-use super::error::{At, ImportError};
-use super::format::{declared_delimiter, is_comment};
-use super::lines::{LONGEST, Lines};
-use super::recording::Sink;
-use super::values::number;
+use super::lines::LONGEST;
+use super::{Fault, Input, Lines, shown};
 
 /// Rows that are looked at to decide.
 const SAMPLE: usize = 200;
@@ -30,6 +26,8 @@ pub(crate) struct Rows<'i> {
     cells: Cells,
     /// Whether a line that holds nothing is a row all the same.
     keeps_blank: bool,
+    /// Whether a quotation mark that is open at the end of its line is an error.
+    is_strict: bool,
     /// First row with a quotation mark that opens nothing.
     pub(crate) stray_quote: Option<u64>,
 }
@@ -42,6 +40,8 @@ struct Cells {
     unquoted: String,
     is_quoted: bool,
     ranges: Vec<Range<usize>>,
+    /// Where the cell starts that was in quotation marks last.
+    open: usize,
 }
 
 /// A row of a table.
@@ -83,20 +83,40 @@ impl<'r> Row<'r> {
 }
 
 impl<'i> Rows<'i> {
-    /// Decides on the delimiter and reads the column names.
+    /// Decides on the delimiter and reads the column names, which comments may stand before.
     ///
     /// # Errors
     /// If the input cannot be read or has nothing in it.
-    pub(crate) fn open(
-        input: &'i mut dyn BufRead,
+    pub(crate) fn forgiving(
+        input: impl Input + 'i,
         expected: &'static str,
-    ) -> Result<Self, ImportError> {
+        is_comment: impl Fn(&str) -> bool,
+    ) -> Result<Self, Fault> {
+        let mut rows = Self::begin(input, expected, false, is_comment)?;
+        rows.take_row_names()?;
+        Ok(rows)
+    }
+
+    /// As [`Rows::forgiving`], of a table in which every quotation mark is closed in its row.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn strict(input: impl Input + 'i, expected: &'static str) -> Result<Self, Fault> {
+        Self::begin(input, expected, true, |_| false)
+    }
+
+    fn begin(
+        input: impl Input + 'i,
+        expected: &'static str,
+        is_strict: bool,
+        is_comment: impl Fn(&str) -> bool,
+    ) -> Result<Self, Fault> {
         let mut lines = Lines::new(input);
         let (mut declared, mut comments) = (None, 0_u64);
         let mut line = String::new();
         loop {
             let Some(first) = lines.sample(SAMPLE)?.front() else {
-                return Err(ImportError::Empty { at: At::row(lines.number().max(1)), expected });
+                return Err(Fault::Empty { row: lines.number().max(1), expected });
             };
             if let Some(delimiter) = declared_delimiter(first) {
                 declared = Some(delimiter);
@@ -109,37 +129,41 @@ impl<'i> Rows<'i> {
             lines.next(&mut line)?;
         }
         let known = |d: u8| DELIMITERS.iter().find(|(known, _)| *known == d);
-        let (delimiter, decision) = match declared.and_then(known) {
+        let (delimiter, mut decision) = match declared.and_then(known) {
             Some(&(delimiter, name)) => {
                 (delimiter, format!("cells are separated by {name}: the first line says so"))
             }
             None => sniff(lines.sample(SAMPLE)?),
         };
-        let mut rows = Self {
-            lines,
-            delimiter,
-            header: Vec::new(),
-            header_row: 0,
-            decision,
-            cells: Cells::default(),
-            keeps_blank: false,
-            stray_quote: None,
-        };
+        if comments > 0 {
+            let note = format!("; {comments} lines that start with # are before the column names");
+            decision.push_str(&note);
+        }
+        let mut rows = Self { is_strict, decision, ..Self::new(lines, delimiter) };
         let header = rows.next()?.map(|row| {
             let names = (0..row.len()).map(|i| row.cell(i).to_owned()).collect();
             (row.number, names)
         });
         (rows.header_row, rows.header) = header.unwrap_or_default();
-        if comments > 0 {
-            let note = format!("; {comments} lines that start with # are before the column names");
-            rows.decision.push_str(&note);
-        }
-        rows.take_row_names()?;
         Ok(rows)
     }
 
+    fn new(lines: Lines<'i>, delimiter: u8) -> Self {
+        Self {
+            lines,
+            delimiter,
+            header: Vec::new(),
+            header_row: 0,
+            decision: String::new(),
+            cells: Cells::default(),
+            keeps_blank: false,
+            is_strict: false,
+            stray_quote: None,
+        }
+    }
+
     /// R writes names of rows without a name for their column.
-    fn take_row_names(&mut self) -> Result<(), ImportError> {
+    fn take_row_names(&mut self) -> Result<(), Fault> {
         let wider = self.header.len() + 1;
         let (mut rows, mut wide, mut open) = (0, 0, 0);
         self.sample(|row| {
@@ -162,24 +186,16 @@ impl<'i> Rows<'i> {
 
     /// Rows of a table whose columns are named elsewhere, separated by tabs. Every line is one, for
     /// its number may be the time.
-    pub(crate) fn headless(input: &'i mut dyn BufRead, header: Vec<String>) -> Self {
-        Self {
-            lines: Lines::new(input),
-            delimiter: b'\t',
-            header,
-            header_row: 0,
-            decision: "cells are separated by tab: the format says so".to_owned(),
-            cells: Cells::default(),
-            keeps_blank: true,
-            stray_quote: None,
-        }
+    pub(crate) fn headless(input: impl Input + 'i, header: Vec<String>) -> Self {
+        let decision = "cells are separated by tab: the format says so".to_owned();
+        Self { header, decision, keeps_blank: true, ..Self::new(Lines::new(input), b'\t') }
     }
 
     /// The next row. A line without any cell is none; one of empty cells is.
     ///
     /// # Errors
     /// If it cannot be read, or does not end.
-    pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>, ImportError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>, Fault> {
         loop {
             self.cells.line.clear();
             if !self.lines.next(&mut self.cells.line)? {
@@ -195,6 +211,13 @@ impl<'i> Rows<'i> {
         loop {
             match self.cells.cut(self.delimiter, width) {
                 Cut::Whole => break,
+                Cut::Stray { is_open: false } if self.is_strict => {
+                    self.cells.split(self.delimiter);
+                    break;
+                }
+                Cut::Stray { .. } | Cut::Open if self.is_strict => {
+                    return Err(self.open_quote(number));
+                }
                 Cut::Stray { is_open } => {
                     let more = if is_open { self.continuation(width)? } else { 0 };
                     if more == 0 {
@@ -212,21 +235,24 @@ impl<'i> Rows<'i> {
             let more = self.lines.next(&mut self.cells.line)?;
             breaks += 1;
             if !more || breaks > BREAKS || self.cells.line.len() > LONGEST {
-                return Err(ImportError::Value {
-                    at: At::row(number),
-                    found: "a quotation mark that is never closed".to_owned(),
-                    expected: "a closing one before the end of the row".into(),
-                    remedy: "remove the mark, or double it where it is part of the text".into(),
-                });
+                return Err(self.open_quote(number));
             }
         }
         Ok(Some(Row { cells: &self.cells, number }))
     }
 
+    /// The error about the cell at hand that is not closed.
+    fn open_quote(&mut self, row: u64) -> Fault {
+        self.cells.split(self.delimiter);
+        let Cells { line, ranges, open, .. } = &self.cells;
+        let (column, found) = (ranges.len(), shown(line.get(*open..).unwrap_or_default()));
+        Fault::OpenQuote { row, column, found }
+    }
+
     /// How many of the next lines belong to the row at hand, whose last cell opens with a quotation
     /// mark: none where the mark is stray. The lines of a cell do not look like rows of their own,
     /// and the mark that closes it leaves as many cells as there should be.
-    fn continuation(&mut self, width: usize) -> Result<usize, ImportError> {
+    fn continuation(&mut self, width: usize) -> Result<usize, Fault> {
         let delimiter = self.delimiter;
         let mut joined = Cells { line: self.cells.line.clone(), ..Cells::default() };
         let mut own = Cells::default();
@@ -249,7 +275,7 @@ impl<'i> Rows<'i> {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub(crate) fn sample(&mut self, mut look: impl FnMut(Row<'_>)) -> Result<(), ImportError> {
+    pub(crate) fn sample(&mut self, mut look: impl FnMut(Row<'_>)) -> Result<(), Fault> {
         let (delimiter, width) = (self.delimiter, self.header.len().max(1));
         let mut cells = Cells::default();
         for line in self.lines.sample(SAMPLE)? {
@@ -266,33 +292,23 @@ impl<'i> Rows<'i> {
         self.lines.number().max(1)
     }
 
-    /// Notes how quotation marks were taken.
-    pub(crate) fn note_quotes(&self, sink: &mut dyn Sink) {
-        if let Some(row) = self.stray_quote {
-            sink.note(format!(
-                "quotation marks that open nothing are taken as they stand, first in row {row}"
-            ));
-        }
+    /// What stands between cells, in words.
+    pub(crate) fn delimiter(&self) -> &'static str {
+        let known = DELIMITERS.iter().find(|(known, _)| *known == self.delimiter);
+        known.map_or("delimiter", |(_, name)| name)
     }
 
-    /// Notes whether numbers of these columns have a decimal comma.
-    ///
-    /// # Errors
-    /// If the first rows cannot be read.
-    pub(crate) fn note_commas(
-        &mut self,
-        columns: &[Option<usize>],
-        sink: &mut dyn Sink,
-    ) -> Result<(), ImportError> {
-        let mut commas = false;
-        self.sample(|row| {
-            let mut cells = columns.iter().flatten().map(|&column| row.cell(column));
-            commas |= cells.any(|cell| cell.contains(',') && number(cell, true).is_some());
-        })?;
-        if commas {
-            sink.note("decimals follow a comma: numbers of the first rows have one".to_owned());
-        }
-        Ok(())
+    /// What was guessed about the text so far.
+    pub(crate) fn doubt(&self) -> Option<&str> {
+        self.lines.doubt()
+    }
+}
+
+/// The delimiter that a line such as `sep=;` declares: spreadsheets tell each other so.
+pub(crate) fn declared_delimiter(line: &str) -> Option<u8> {
+    match line.trim_matches(['\u{feff}', ' ', '\r', '\n']).as_bytes() {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] => Some(*delimiter),
+        _ => None,
     }
 }
 
@@ -351,7 +367,7 @@ impl Cells {
 
     /// Cuts the line into cells; false where a quotation mark is open at its end.
     fn split(&mut self, delimiter: u8) -> bool {
-        let Self { line, unquoted, is_quoted, ranges } = self;
+        let Self { line, unquoted, is_quoted, ranges, open } = self;
         *is_quoted = memchr::memchr(b'"', line.as_bytes()).is_some();
         if !*is_quoted {
             self.split_plainly(delimiter);
@@ -366,6 +382,7 @@ impl Cells {
             // A quotation mark inside a cell that does not start with one is a character.
             if bytes.get(at) == Some(&b'"') {
                 at += 1;
+                *open = at;
                 loop {
                     let Some(length) = memchr::memchr(b'"', &bytes[at..]) else { return false };
                     unquoted.push_str(&line[at..at + length]);

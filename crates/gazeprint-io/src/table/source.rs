@@ -5,15 +5,15 @@
 //! for Windows-1252, which spreadsheets and laboratories still write. Parquet and Arrow IPC are known
 //! by their first bytes, and become the text of the same table.
 
-use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use encoding_rs::{Decoder, DecoderResult, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use flate2::read::MultiGzDecoder;
 
-use super::error::{At, ImportError};
-use crate::columnar::{self, Container, Lacking};
+use super::Fault;
+use crate::columnar::{self, Container};
+use crate::import::ImportError;
 
 /// Bytes that are read at a time, and that the encoding is decided on.
 const CHUNK: usize = 1 << 16;
@@ -43,6 +43,8 @@ pub struct Source<'r> {
     line: u64,
     ended: bool,
     notes: Vec<String>,
+    /// Which of the notes is a guess.
+    doubt: Option<usize>,
 }
 
 enum Encoding {
@@ -50,39 +52,11 @@ enum Encoding {
     Other(&'static str, Box<Decoder>),
 }
 
-/// Why a source cannot go on, inside of an [`io::Error`].
-#[derive(Debug)]
-struct Fault {
-    line: u64,
-    found: String,
-    encoding: &'static str,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: found {}, expected {}", self.line, self.found, self.encoding)
-    }
-}
-
-impl std::error::Error for Fault {}
-
-impl ImportError {
-    /// An error of reading, with what a [`Source`] knows of it.
-    pub fn reading(row: u64, error: io::Error) -> Self {
-        let error = match error.downcast::<Fault>() {
-            Ok(Fault { line, found, encoding }) => {
-                return Self::Encoding { at: At::row(line), found, encoding };
-            }
-            Err(error) => error,
-        };
-        match error.downcast::<Lacking>() {
-            Ok(Lacking(container)) => Self::value(
-                At::row(row),
-                container.name(),
-                "a text table, since this build reads no other",
-                columnar::REMEDY,
-            ),
-            Err(error) => Self::Unreadable { at: At::row(row), error },
+impl Encoding {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Other(name, _) => name,
         }
     }
 }
@@ -94,7 +68,7 @@ impl<'r> Source<'r> {
     /// # Errors
     /// If they cannot be read, or are neither text nor a table.
     pub fn new(input: impl Read + 'r) -> Result<Self, ImportError> {
-        Self::decide(Box::new(input), None)
+        Ok(Self::decide(Box::new(input), None)?)
     }
 
     /// As [`Source::new`], of the file at a path, which `input` reads. Parquet is read from its end,
@@ -103,11 +77,15 @@ impl<'r> Source<'r> {
     /// # Errors
     /// As [`Source::new`].
     pub fn open(path: &Path, input: impl Read + 'r) -> Result<Self, ImportError> {
-        Self::decide(Box::new(input), Some(path))
+        Ok(Self::decide(Box::new(input), Some(path))?)
     }
 
-    fn decide(mut input: Box<dyn Read + 'r>, mut path: Option<&Path>) -> Result<Self, ImportError> {
-        let failed = |error| ImportError::reading(0, error);
+    /// As [`Source::new`], or with a path as [`Source::open`].
+    pub(crate) fn decide(
+        mut input: Box<dyn Read + 'r>,
+        mut path: Option<&Path>,
+    ) -> Result<Self, Fault> {
+        let failed = |error| Fault::reading(0, error);
         let mut notes = Vec::new();
         let mut raw = Vec::new();
         read_some(&mut *input, &mut raw).map_err(failed)?;
@@ -125,12 +103,12 @@ impl<'r> Source<'r> {
             raw = Vec::new();
             read_some(&mut *input, &mut raw).map_err(failed)?;
         }
-        if let Some((_, found, remedy)) = FOREIGN.iter().find(|(start, ..)| raw.starts_with(start))
+        if let Some(&(_, found, remedy)) = FOREIGN.iter().find(|(start, ..)| raw.starts_with(start))
         {
             let expected = "a text file, or a table in Parquet or Arrow IPC";
-            return Err(ImportError::value(At::row(0), *found, expected, *remedy));
+            return Err(Fault::Foreign { found, expected, remedy });
         }
-        let mut is_ascii = true;
+        let (mut is_ascii, mut doubt) = (true, None);
         let encoding = if raw.starts_with(&[0xef, 0xbb, 0xbf]) {
             raw.drain(..3);
             is_ascii = false;
@@ -142,27 +120,42 @@ impl<'r> Source<'r> {
             notes.push(format!("the text is {}: it has a byte-order mark", which.name()));
             Encoding::Other(which.name(), Box::new(which.new_decoder_without_bom_handling()))
         } else if let Some(which) = zeros_of_utf_16(&raw) {
+            doubt = Some(notes.len());
             notes.push(format!("the text is {}: every second byte is zero", which.name()));
             Encoding::Other(which.name(), Box::new(which.new_decoder_without_bom_handling()))
         } else {
             Encoding::Utf8
         };
-        if let (Encoding::Utf8, Some(place)) = (&encoding, raw.iter().position(|&b| b == 0)) {
-            let line = 1 + raw[..place].iter().filter(|&&b| b == b'\n').count() as u64;
-            return Err(ImportError::Encoding {
-                at: At::row(line),
-                found: "a zero byte".to_owned(),
-                encoding: "UTF-8",
-            });
-        }
-        let text = Vec::new();
-        let ended = false;
-        Ok(Self { input, raw, text, taken: 0, encoding, is_ascii, line: 1, ended, notes })
+        let mut source = Self {
+            input,
+            raw,
+            text: Vec::new(),
+            taken: 0,
+            encoding,
+            is_ascii,
+            line: 1,
+            ended: false,
+            notes,
+            doubt,
+        };
+        // What is no text should show before anybody waits for the first row.
+        source.decode_more().map_err(failed)?;
+        Ok(source)
     }
 
     /// What was decided about the file.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// What was guessed about the file, and may be wrong.
+    pub fn doubt(&self) -> Option<&str> {
+        self.doubt.and_then(|note| self.notes.get(note)).map(String::as_str)
+    }
+
+    /// The error about what stands after `before` in the text at hand.
+    fn fault(&self, before: &[u8], found: String, encoding: &'static str) -> io::Error {
+        Fault::Encoding { row: self.line + lines(before), found, encoding }.into()
     }
 
     /// Decodes the bytes at hand, and reads more where they are no whole character.
@@ -177,13 +170,15 @@ impl<'r> Source<'r> {
             match &mut self.encoding {
                 Encoding::Utf8 => self.decode_utf8()?,
                 Encoding::Other(name, decoder) => {
-                    let fault = decode(decoder, &mut self.raw, &mut self.text, self.ended);
-                    if let Err(found) = fault {
-                        let line = self.line + lines(&self.text);
-                        let fault = Fault { line, found, encoding: name };
-                        return Err(io::Error::new(io::ErrorKind::InvalidData, fault));
-                    }
+                    let name = *name;
+                    let decoded = decode(decoder, &mut self.raw, &mut self.text, self.ended);
+                    decoded.map_err(|found| self.fault(&self.text, found, name))?;
                 }
+            }
+            // Text has none, in whatever encoding; programs, archives and images do.
+            if let Some(place) = memchr::memchr(0, &self.text[before..]) {
+                let before = &self.text[before..before + place];
+                return Err(self.fault(before, "a zero byte".to_owned(), self.encoding.name()));
             }
             self.line += lines(&self.text[before..]);
         }
@@ -211,12 +206,16 @@ impl<'r> Source<'r> {
             }
             return Ok(());
         }
-        let line = self.line + lines(&self.text);
         let byte = self.raw.first().copied().unwrap_or_default();
-        if !self.is_ascii {
-            let fault = Fault { line, found: format!("the byte {byte:#04x}"), encoding: "UTF-8" };
-            return Err(io::Error::new(io::ErrorKind::InvalidData, fault));
+        // No 8-bit text has these, but programs, archives and images do.
+        let is_control = |byte: &&u8| matches!(byte, 0x01..=0x08 | 0x0e..=0x1f);
+        let control = self.text.iter().chain(&self.raw).find(is_control).copied();
+        if !self.is_ascii || control.is_some() {
+            let found = format!("the byte {:#04x}", control.unwrap_or(byte));
+            return Err(self.fault(&self.text, found, "UTF-8"));
         }
+        let line = self.line + lines(&self.text);
+        self.doubt = Some(self.notes.len());
         self.notes.push(format!(
             "the text is Windows-1252: line {line} has the byte {byte:#04x}, which is not UTF-8"
         ));
@@ -367,8 +366,8 @@ mod tests {
         bytes.extend(b"J\xfcrgen\n");
         let mut source = Source::new(bytes.as_slice()).unwrap();
         let error = source.read_to_string(&mut String::new()).unwrap_err();
-        let error = ImportError::reading(0, error).to_string();
-        assert!(error.starts_with("input, row 30001: found the byte 0xfc"), "{error}");
+        let error = Fault::reading(0, error).to_string();
+        assert!(error.starts_with("row 30001: found the byte 0xfc"), "{error}");
     }
 
     #[cfg(not(feature = "columnar"))]
@@ -378,7 +377,7 @@ mod tests {
         assert_eq!(
             error,
             "input: found Parquet, expected a text table, since this build reads no other; save the \
-             table as CSV, or make a build that has it: cargo build --release --features columnar"
+             table as CSV, or make a build with the feature columnar"
         );
     }
 
