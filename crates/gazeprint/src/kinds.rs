@@ -71,11 +71,12 @@ impl<K: Kind, T, const N: usize> IndexMut<K> for By<K, T, N> {
     }
 }
 
-/// Defines a closed set of kinds, with `ALL` and `COUNT` of them and the array that has a value for each.
+/// Defines a closed set of kinds, with `ALL` and `COUNT` of them and, where it is named, the array that has a value
+/// for each.
 macro_rules! kinds {
     (
         $(#[$of_set:meta])*
-        $vis:vis enum $name:ident, one of each in $by:ident {
+        $vis:vis enum $name:ident $(, one of each in $by:ident)? {
             $($(#[$of_kind:meta])* $kind:ident,)+
         }
     ) => {
@@ -85,7 +86,6 @@ macro_rules! kinds {
             $($(#[$of_kind])* $kind,)+
         }
 
-        #[allow(dead_code, reason = "not every set is used in every way")]
         impl $name {
             /// All of them, in the order of every table.
             $vis const ALL: [Self; Self::COUNT] = [$(Self::$kind,)+];
@@ -102,8 +102,10 @@ macro_rules! kinds {
             }
         }
 
-        /// One value for each.
-        $vis type $by<T> = $crate::kinds::By<$name, T, { $name::COUNT }>;
+        $(
+            /// One value for each.
+            $vis type $by<T> = $crate::kinds::By<$name, T, { $name::COUNT }>;
+        )?
     };
 }
 

@@ -72,10 +72,10 @@
 //! | [`inference`] | likelihood and prior | the mode, and the posterior by one of three engines |
 //! | [`template`] | a reader's densities; a reading | a dense row; a sparse [`Probe`](template::Probe) |
 //! | [`score`] | rows and probes | a score for every reader |
-//! | [`method`] | [`Training`](method::Training) readings | a [`Scorer`](score::Scorer) and an account of the fit |
-//! | [`simulate`] | [`SimulationParams`](simulate::SimulationParams) | a [`Corpus`](corpus::Corpus) of made-up readers |
-//! | [`search`] | templates and probes of very many readers | the best of them |
+//! | [`search`] | rows of very many readers, and a query | about the score of each |
+//! | [`method`] | [`Training`](method::Training) readings | [`LearnedReaders`](method::LearnedReaders) and an account of the fit |
 //! | [`replay`] | readings | which of them were known before |
+//! | [`simulate`] | [`SimulationParams`](simulate::SimulationParams) | a [`Corpus`](corpus::Corpus) of made-up readers |
 //!
 //! Section numbers in the documentation of the modules, and the decisions D1 to D10, are those of
 //! `docs/model.md` in the repository.

@@ -55,7 +55,7 @@ impl SaccadeType {
 kinds! {
     /// The eleven densities of a reader.
     #[derive(Serialize, Deserialize)]
-    pub enum DensityId, one of each in ByDensity {
+    pub enum DensityId {
         /// Place of the first fixation on a line.
         Alpha0,
         /// Refixation to the right.

@@ -184,7 +184,7 @@ fn types_and_directions_are_counted() {
     );
     let training = Training::new(2, train.iter().map(|r| (r.reader, r)).collect()).unwrap();
     let observations = Observations::of(&training);
-    assert_eq!(observations.types, [[4, 3, 1, 1], [1, 0, 1, 1]]);
+    assert_eq!(observations.types, [[4, 3, 1, 1].into(), [1, 0, 1, 1].into()]);
     assert_eq!(observations.refixations, [[3, 1], [0, 1]]);
     let n = |id, reader| observations.of_reader(id, reader).len();
     assert_eq!(DensityId::ALL.map(|id| n(id, 0)), [2, 3, 1, 3, 1, 1, 2, 4, 3, 1, 1]);
@@ -218,7 +218,7 @@ fn directions_of_refixations_count_in_the_score() {
     );
     let training = Training::new(1, train.iter().map(|r| (r.reader, r)).collect()).unwrap();
     let observations = Observations::of(&training);
-    assert_eq!(observations.types, [[40, 10, 10, 10]]);
+    assert_eq!(observations.types, [[40, 10, 10, 10].into()]);
     assert_eq!(observations.refixations, [[30, 10]]);
     // One reader is all readers, so that backoff has nothing to mix.
     let fitted = landwehr_ta().fit(&training, 1, &Unwatched).unwrap();

@@ -55,15 +55,19 @@ pub(super) fn mode(belief: Option<Belief>, prior: &GaussianPrior) -> Vec<f64> {
 
 /// What one reader read.
 struct Read {
-    seen: Vec<Glance>,
+    glances: Vec<Glance>,
     /// With durations less their context part.
     observations: Observations,
     durations: Option<Belief>,
 }
 
 impl Population {
-    pub(super) fn duration_belief(&self, seen: &[Glance], prior: &GaussianPrior) -> Option<Belief> {
-        let sums = Sums::of(&stays(seen));
+    pub(super) fn duration_belief(
+        &self,
+        glances: &[Glance],
+        prior: &GaussianPrior,
+    ) -> Option<Belief> {
+        let sums = Sums::of(&stays(glances));
         let mut known = sums.believe(prior, self.variance)?;
         for _ in 1..VARIANCE_ROUNDS {
             known = sums.believe(prior, known.1)?;
@@ -72,14 +76,14 @@ impl Population {
     }
 
     fn read(&self, readings: &[&Reading], durations: &GaussianPrior) -> Read {
-        let seen: Vec<Glance> = readings.iter().flat_map(|r| Glance::all(r)).collect();
-        let belief = self.duration_belief(&seen, durations);
+        let glances: Vec<Glance> = readings.iter().flat_map(|r| Glance::all(r)).collect();
+        let belief = self.duration_belief(&glances, durations);
         let coefficients = mode(belief.clone(), durations);
         let observations =
             Observations::collect(1, readings.iter().map(|r| (0, *r)), |_, previous, event| {
                 self.residual(&coefficients, previous, event)
             });
-        Read { seen, observations, durations: belief }
+        Read { glances, observations, durations: belief }
     }
 
     /// The Gaussians of the parts of a reader: types, durations, aims, then the densities.
@@ -92,19 +96,19 @@ impl Population {
     pub(super) fn aim_belief(
         &self,
         kind: AimKind,
-        seen: &[Glance],
+        glances: &[Glance],
         log_f: &[f64],
         prior: &GaussianPrior,
         start: &[f64],
     ) -> Option<Belief> {
-        let aims = aimed(kind, &self.densities[kind.density().place()], seen, log_f);
+        let aims = aimed(kind, &self.densities[kind.density().place()], glances, log_f);
         aims::believe(&aims, prior, start)
     }
 
     /// What a reader's data say of each part, in the same order; nothing where there are none.
     pub(super) fn messages(&self, readings: &[&Reading]) -> Vec<Option<Message>> {
         let read = self.read(readings, &self.durations);
-        let types = types::believe(&choices(&read.seen), &self.types, self.types.mean());
+        let types = types::believe(&choices(&read.glances), &self.types, self.types.mean());
         let densities: Vec<Option<Belief>> = self
             .densities
             .iter()
@@ -118,7 +122,7 @@ impl Population {
         let aims = AimKind::ALL.into_iter().zip(&self.aims).map(|(kind, prior)| {
             let id = kind.density().place();
             let log_f = self.densities[id].log_density(&densities[id].as_ref()?.mode);
-            self.aim_belief(kind, &read.seen, &log_f, prior, prior.mean())
+            self.aim_belief(kind, &read.glances, &log_f, prior, prior.mean())
         });
         let aims: Vec<Option<Belief>> = aims.collect();
         let beliefs = [types, read.durations].into_iter().chain(aims).chain(densities);
@@ -151,9 +155,9 @@ impl Population {
             .collect();
         let aims = AimKind::ALL.into_iter().zip(aims).map(|(kind, Part { prior, expected })| {
             let log_f = &densities[kind.density().place()].log_mean;
-            mode(self.aim_belief(kind, &read.seen, log_f, prior, expected), prior)
+            mode(self.aim_belief(kind, &read.glances, log_f, prior, expected), prior)
         });
-        let moves = types::believe(&choices(&read.seen), &types.prior, &types.expected);
+        let moves = types::believe(&choices(&read.glances), &types.prior, &types.expected);
         ReaderPosterior {
             types: mode(moves, &types.prior),
             durations: mode(read.durations, &durations.prior),

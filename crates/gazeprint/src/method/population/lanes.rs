@@ -309,8 +309,8 @@ pub(super) struct Common {
 
 impl Common {
     /// Fixations as readers are compared on them.
-    pub(super) fn looks<'a>(&self, seen: &'a [Glance]) -> Vec<Look<'a>> {
-        seen.iter().map(|seen| self.look(seen)).collect()
+    pub(super) fn looks<'a>(&self, glances: &'a [Glance]) -> Vec<Look<'a>> {
+        glances.iter().map(|glance| self.look(glance)).collect()
     }
 
     fn look<'a>(&self, Glance { choice, stay, aim }: &'a Glance) -> Look<'a> {
@@ -344,12 +344,12 @@ impl Common {
     }
 
     /// How many values of a fixation lie beyond the grids: the landing, and the duration as it is.
-    pub(super) fn clamped(&self, seen: &Glance) -> usize {
-        let landing = seen
+    pub(super) fn clamped(&self, glance: &Glance) -> usize {
+        let landing = glance
             .aim
             .as_ref()
             .is_some_and(|aim| aim.landed.amplitude > self.amplitudes[aim.kind].upper());
-        let stay = seen.stay.duration > self.grids[seen.stay.kind].upper();
+        let stay = glance.stay.duration > self.grids[glance.stay.kind].upper();
         usize::from(landing) + usize::from(stay)
     }
 }
@@ -386,10 +386,10 @@ mod tests {
             grids: ByStay::of(|_| Arc::clone(&grid_of_all)),
         };
         for aim in aims() {
-            let seen = [Glance { choice: None, stay: stay(), aim: Some(aim) }];
-            let [_, amplitudes, _] = parts(&lanes, &common.looks(&seen))[0];
+            let glances = [Glance { choice: None, stay: stay(), aim: Some(aim) }];
+            let [_, amplitudes, _] = parts(&lanes, &common.looks(&glances))[0];
             for (score, scale) in amplitudes.0.into_iter().zip(scales) {
-                let aim = seen[0].aim.as_ref().unwrap();
+                let aim = glances[0].aim.as_ref().unwrap();
                 let expected = log_density(aim, &grid, &tables, &coefficients(scale));
                 assert!((score - expected).abs() < 1e-9 * (1.0 + expected.abs()));
             }
@@ -423,8 +423,8 @@ mod tests {
                 kind == chosen || !(number + kind.place()).is_multiple_of(3)
             });
             let choice = Choice { features, possible, chosen };
-            let seen = [Glance { choice: Some(choice), stay: stay(), aim: None }];
-            let [found, ..] = parts(&lanes, &common.looks(&seen))[0];
+            let glances = [Glance { choice: Some(choice), stay: stay(), aim: None }];
+            let [found, ..] = parts(&lanes, &common.looks(&glances))[0];
             for (found, types) in found.0.into_iter().zip(&types) {
                 let predictor = |k: usize| -> f64 {
                     let of_type = &types[k * TYPE_FEATURES..(k + 1) * TYPE_FEATURES];
@@ -464,8 +464,8 @@ mod tests {
             let features = std::array::from_fn(|f| ((f + 7 * number) as f64 * 0.7).cos());
             let duration = 5.0 + 6.0 * number as f64;
             let stay = Stay { features, kind: StayKind::ALL[number % StayKind::COUNT], duration };
-            let seen = [Glance { choice: None, stay, aim: None }];
-            let [.., found] = parts(&lanes, &common.looks(&seen))[0];
+            let glances = [Glance { choice: None, stay, aim: None }];
+            let [.., found] = parts(&lanes, &common.looks(&glances))[0];
             for i in 0..scales.len() {
                 let shift: f64 = features.iter().map(|x| (x - 0.1) * durations[i][0]).sum();
                 let place = grid.place((duration * (-shift).exp()).max(grid.lower()));

@@ -126,8 +126,8 @@ fn thinned<'a, T: Clone + 'a>(items: impl Iterator<Item = &'a T> + Clone) -> Vec
 }
 
 /// The population of regressions of saccade types; nothing of use if the monitor says stop.
-pub(super) fn types(seen: &[Vec<Glance>], monitor: &dyn Monitor) -> Learned {
-    let by_reader: Vec<Vec<Choice>> = seen.iter().map(|s| choices(s)).collect();
+pub(super) fn types(glances: &[Vec<Glance>], monitor: &dyn Monitor) -> Learned {
+    let by_reader: Vec<Vec<Choice>> = glances.iter().map(|s| choices(s)).collect();
     let ridge = start(vec![0.0; TYPE_COEFFICIENTS], |_| RIDGE);
     let pooled = thinned(by_reader.iter().flatten());
     let pooled = types::believe(&pooled, &ridge, ridge.mean());
@@ -157,18 +157,18 @@ pub(super) fn aims(by_reader: &[Vec<Aimed<'_>>]) -> Learned {
 }
 
 /// Means of the features of durations.
-pub(super) fn centre(seen: &[Vec<Glance>]) -> [f64; DURATION_FEATURES] {
+pub(super) fn centre(glances: &[Vec<Glance>]) -> [f64; DURATION_FEATURES] {
     let mut centre = [0.0; DURATION_FEATURES];
-    let count = seen.iter().map(Vec::len).sum::<usize>() as f64;
-    for s in seen.iter().flatten() {
+    let count = glances.iter().map(Vec::len).sum::<usize>() as f64;
+    for s in glances.iter().flatten() {
         centre.iter_mut().zip(&s.stay.features).for_each(|(c, x)| *c += x / count);
     }
     centre
 }
 
 /// The population of regressions of log durations, and the mean variance around them.
-pub(super) fn durations(seen: &[Vec<Glance>]) -> (Learned, f64) {
-    let sums: Vec<Sums> = seen.par_iter().map(|s| Sums::of(&stays(s))).collect();
+pub(super) fn durations(glances: &[Vec<Glance>]) -> (Learned, f64) {
+    let sums: Vec<Sums> = glances.par_iter().map(|s| Sums::of(&stays(s))).collect();
     let start = start(vec![0.0; DURATION_FEATURES], |_| START_DURATIONS);
     let mut variances: Vec<f64> = sums.iter().map(|s| s.variance(start.mean())).collect();
     let learned = maximise(&start, &DURATIONS, sums.len(), |prior| {

@@ -89,22 +89,22 @@ pub struct Population {
     fell: usize,
 }
 
-fn choices(seen: &[Glance]) -> Vec<Choice> {
-    seen.iter().filter_map(|s| s.choice).collect()
+fn choices(glances: &[Glance]) -> Vec<Choice> {
+    glances.iter().filter_map(|s| s.choice).collect()
 }
 
-fn stays(seen: &[Glance]) -> Vec<Stay> {
-    seen.iter().map(|s| s.stay).collect()
+fn stays(glances: &[Glance]) -> Vec<Stay> {
+    glances.iter().map(|s| s.stay).collect()
 }
 
 /// The saccades of one kind, with a reader's density of their amplitudes.
 fn aimed<'a>(
     kind: AimKind,
     density: &SharedDensity,
-    seen: &'a [Glance],
+    glances: &'a [Glance],
     log_f: &[f64],
 ) -> Vec<Aimed<'a>> {
-    let aims = seen.iter().filter_map(|s| s.aim.as_ref()).filter(|aim| aim.kind == kind);
+    let aims = glances.iter().filter_map(|s| s.aim.as_ref()).filter(|aim| aim.kind == kind);
     aims.map(|aim| Aimed::new(aim, density.features.grid(), log_f)).collect()
 }
 
@@ -134,30 +134,30 @@ impl Population {
         }
         let mut by_reader = grouped(readers, readings);
         by_reader.retain(|readings| !readings.is_empty());
-        let seen: Vec<Vec<Glance>> = by_reader
+        let glances: Vec<Vec<Glance>> = by_reader
             .par_iter()
             .map(|readings| readings.iter().flat_map(|r| Glance::all(r)).collect())
             .collect();
         let check = || if monitor.stop() { Err(learn::interrupted()) } else { Ok(()) };
         check()?;
-        let types = learn::types(&seen, monitor);
+        let types = learn::types(&glances, monitor);
         check()?;
-        let (durations, variance) = learn::durations(&seen);
+        let (durations, variance) = learn::durations(&glances);
         let mut population = Self {
             densities: Vec::with_capacity(DensityId::ALL.len()),
             types: types.prior,
             durations: durations.prior,
             aims: Vec::with_capacity(AimKind::COUNT),
-            centre: learn::centre(&seen),
+            centre: learn::centre(&glances),
             variance,
             shares: Vec::new(),
             joint: Joint::independent(std::iter::empty()),
             fell: usize::from(types.fell) + usize::from(durations.fell),
         };
-        let coefficients: Vec<Vec<f64>> = seen
+        let coefficients: Vec<Vec<f64>> = glances
             .par_iter()
-            .map(|seen| {
-                let belief = population.duration_belief(seen, &population.durations);
+            .map(|glances| {
+                let belief = population.duration_belief(glances, &population.durations);
                 mode(belief, &population.durations)
             })
             .collect();
@@ -178,14 +178,14 @@ impl Population {
             check()?;
             let id = kind.density();
             let density = &population.densities[id.place()];
-            let aims: Vec<Vec<Aimed<'_>>> = (0..seen.len())
+            let aims: Vec<Vec<Aimed<'_>>> = (0..glances.len())
                 .into_par_iter()
                 .map(|reader| {
                     let sample = density.sample(observations.of_reader(id, reader));
                     let start = density.prior.mean();
                     let belief = learn::believe(density, &density.prior, &sample, start);
                     let log_f = density.log_density(&mode(belief, &density.prior));
-                    aimed(kind, density, &seen[reader], &log_f)
+                    aimed(kind, density, &glances[reader], &log_f)
                 })
                 .collect();
             let aims = learn::aims(&aims);

@@ -74,9 +74,9 @@ impl Scorer for PopulationScorer {
     }
 
     fn probe(&self, reading: &Reading) -> Probe {
-        let seen = Glance::all(reading);
-        let clamped = seen.iter().map(|s| self.common.clamped(s)).sum();
-        self.places.probe(reading).with_glances(seen, clamped)
+        let glances = Glance::all(reading);
+        let clamped = glances.iter().map(|s| self.common.clamped(s)).sum();
+        self.places.probe(reading).with_glances(glances, clamped)
     }
 
     fn scores(&self, probe: &Probe) -> Vec<f64> {

@@ -109,7 +109,7 @@ impl Slopes {
     pub fn slope(&self, probe: &Probe) -> Vec<f64> {
         let mut sums = vec![0.0; self.axes.len];
         self.add_places(probe, &mut sums);
-        probe.glances().iter().for_each(|seen| self.add(seen, &mut sums));
+        probe.glances().iter().for_each(|glance| self.add(glance, &mut sums));
         sums
     }
 
@@ -117,12 +117,12 @@ impl Slopes {
     /// begin stands with the first.
     pub fn slopes(&self, probe: &Probe) -> Vec<Vec<f64>> {
         let mut slopes: Vec<Vec<f64>> = Vec::with_capacity(probe.glances().len());
-        for seen in probe.glances() {
+        for glance in probe.glances() {
             let mut sums = vec![0.0; self.axes.len];
             if slopes.is_empty() {
                 self.add_places(probe, &mut sums);
             }
-            self.add(seen, &mut sums);
+            self.add(glance, &mut sums);
             slopes.push(sums);
         }
         slopes
@@ -134,17 +134,17 @@ impl Slopes {
         }
     }
 
-    fn add(&self, seen: &Glance, sums: &mut [f64]) {
+    fn add(&self, glance: &Glance, sums: &mut [f64]) {
         let mut adding = Adding { slopes: self, sums };
-        adding.types(seen);
-        adding.duration(seen);
-        adding.landing(seen);
+        adding.types(glance);
+        adding.duration(glance);
+        adding.landing(glance);
     }
 }
 
 impl Adding<'_> {
-    fn types(&mut self, seen: &Glance) {
-        let Some(choice) = &seen.choice else { return };
+    fn types(&mut self, glance: &Glance) {
+        let Some(choice) = &glance.choice else { return };
         let predictors = choice.predictors(self.slopes.nobody.lane().types);
         let (probability, _) = choice.probabilities(&predictors);
         for (free, kind) in FREE.into_iter().enumerate() {
@@ -154,10 +154,10 @@ impl Adding<'_> {
         }
     }
 
-    fn duration(&mut self, seen: &Glance) {
+    fn duration(&mut self, glance: &Glance) {
         let Slopes { axes, common, nobody, .. } = self.slopes;
         let lane = nobody.lane();
-        let (stay, grid) = (&seen.stay, &common.grids[seen.stay.kind]);
+        let (stay, grid) = (&glance.stay, &common.grids[glance.stay.kind]);
         let centred = common.centred(&stay.features);
         let shift: f64 = centred.iter().zip(lane.durations).map(|(x, b)| x * b).sum();
         let residual = stay.duration * (-shift).exp();
@@ -172,8 +172,8 @@ impl Adding<'_> {
         sums.iter_mut().zip(centred).for_each(|(sum, x)| *sum += along * x);
     }
 
-    fn landing(&mut self, seen: &Glance) {
-        let Some(aim) = &seen.aim else { return };
+    fn landing(&mut self, glance: &Glance) {
+        let Some(aim) = &glance.aim else { return };
         let Slopes { axes, common, nobody, .. } = self.slopes;
         let (lane, grid) = (nobody.lane(), &common.amplitudes[aim.kind]);
         let coefficients = &lane.aims[aim.kind.place()];

@@ -16,8 +16,8 @@ const RARE: f64 = 1e-6;
 
 impl Impersonator<'_> {
     /// How a fixation compares with the template.
-    pub(super) fn surprise(&self, seen: &Glance) -> Surprise {
-        let choice = seen.choice.as_ref().map(|choice| (choice, self.moves_of(choice)));
+    pub(super) fn surprise(&self, glance: &Glance) -> Surprise {
+        let choice = glance.choice.as_ref().map(|choice| (choice, self.moves_of(choice)));
         let next = choice.map(|(choice, p)| {
             let mean: f64 = p.values().iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum();
             p[choice.chosen].max(RARE).ln() - mean
@@ -28,14 +28,17 @@ impl Impersonator<'_> {
             let expected: f64 = moves.iter().map(|kind| p[*kind]).sum();
             Some(if moves.contains(&choice.chosen) { 1.0 - expected } else { -expected })
         };
-        let landing = seen.aim.as_ref().map(|aim| self.landed(aim));
+        let landing = glance.aim.as_ref().map(|aim| self.landed(aim));
         Surprise {
             next,
             skip: made(&[Move::ForwardSkip]),
             refixation: made(&[Move::Refixation, Move::Back]),
             landing: landing.map(|(landing, _)| landing),
             overshoot: landing.map(|(_, overshoot)| overshoot),
-            duration: standard(self.duration_density(seen.stay.kind), self.residual(&seen.stay)),
+            duration: standard(
+                self.duration_density(glance.stay.kind),
+                self.residual(&glance.stay),
+            ),
         }
     }
 
