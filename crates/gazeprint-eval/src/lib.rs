@@ -6,6 +6,7 @@
 //! | [`measures`] | accuracy, error rates and curves, thresholds, calibration, intervals over readers |
 //! | [`study`] | compares methods over repeated splits |
 //! | [`curves`] | accuracy and errors over the amount of reading and the number of readers |
+//! | [`strangers`] | readers who are not enrolled, judged by the rules of those who are |
 //! | [`attacks`] | attacks on verification, and countermeasures |
 //! | [`robustness`] | repeats a study on worse recordings |
 //! | [`portrait`] | shows one reader: densities, calibration, a reading, draws of the posterior |
@@ -34,6 +35,7 @@ pub mod portrait;
 pub mod protocol;
 pub mod report;
 pub mod robustness;
+pub mod strangers;
 pub mod study;
 pub mod summary;
 mod thresholds;

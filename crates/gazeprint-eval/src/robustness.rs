@@ -186,8 +186,13 @@ impl Level {
     /// The corpus at this level, of the readers that have been drawn; or why there is nothing to
     /// study.
     fn divide(&self, divided: &DividedCorpus) -> Result<DividedCorpus, Outcome> {
-        let plan =
-            Plan { limits: self.limits, attacks: false, watch: None, ..divided.plan.clone() };
+        let plan = Plan {
+            limits: self.limits,
+            attacks: false,
+            watch: None,
+            strangers: false,
+            ..divided.plan.clone()
+        };
         let corpus = with_position_noise(&divided.corpus, self.sd, plan.protocol.seed);
         let (readings, drops) = readings(&corpus, plan.limits);
         let missing = |reason: String| Outcome {

@@ -17,6 +17,7 @@ use crate::attacks::{SplitAttacks, Target};
 use crate::curves::Curves;
 use crate::measures::{Claims, ReaderErrors, rank_one};
 use crate::protocol::{Protocol, ProtocolError, Split, draw_readers};
+use crate::strangers::SplitStrangers;
 use crate::thresholds::{LearnedThreshold, RATES};
 use crate::vigil::SplitVigils;
 
@@ -122,6 +123,8 @@ pub struct Plan {
     pub attacks: bool,
     /// How readers are watched, where they are.
     pub watch: Option<WatchParams>,
+    /// Whether half of the readers are strangers, too.
+    pub strangers: bool,
 }
 
 /// A corpus as a plan has it: its readers drawn, its fixations read, its readings divided.
@@ -244,6 +247,8 @@ pub struct SplitResult {
     pub by_sentences: Vec<ProbeResult>,
     /// Thresholds learned on the training texts.
     pub thresholds: Vec<LearnedThreshold>,
+    /// What was decided by: the rules that a gallery of these readers would have.
+    pub rules: Option<Rules>,
     /// By amount of reading and number of readers.
     pub curves: Curves,
     /// The fit.
@@ -256,6 +261,8 @@ pub struct SplitResult {
     pub attacks: Option<SplitAttacks>,
     /// Watches, where they were asked for and there are rules to decide by.
     pub vigils: Option<SplitVigils>,
+    /// Strangers, where they were asked for and there are rules to judge them by.
+    pub strangers: Option<SplitStrangers>,
 }
 
 /// A method over all splits.
@@ -373,7 +380,13 @@ fn run_split(
     let watch = |(rules, params)| SplitVigils::of(scorer, rules, split, readings, params);
     let vigils = rules.as_ref().zip(plan.watch).map(watch);
     let scores: Vec<ProbeScores> = scores.collect();
+    let strangers = match plan.strangers {
+        true => SplitStrangers::of(divided, number, method, monitor)?,
+        false => None,
+    };
     let clamped = sentences.clamped();
+    let thresholds =
+        held_out.iter().zip(rules.as_deref()).flat_map(LearnedThreshold::all).collect();
     let result = SplitResult {
         readers: split.readers.clone(),
         area: curves.claims.last().map_or(f64::NAN, Claims::area),
@@ -385,7 +398,9 @@ fn run_split(
         clamped,
         attacks,
         vigils,
-        thresholds: held_out.iter().zip(rules.as_deref()).flat_map(LearnedThreshold::all).collect(),
+        strangers,
+        thresholds,
+        rules: rules.map(Arc::unwrap_or_clone),
     };
     Ok((result, scores))
 }

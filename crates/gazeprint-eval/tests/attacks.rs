@@ -22,6 +22,7 @@ fn divided(readers: usize, lines: usize) -> DividedCorpus {
         limits: Limits::default(),
         attacks: true,
         watch: None,
+        strangers: false,
     };
     DividedCorpus::new(params.build().unwrap().run(), plan).unwrap()
 }

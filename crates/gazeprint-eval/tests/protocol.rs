@@ -272,6 +272,7 @@ fn given_splits_work_with_some_of_the_readers() {
         probe_sentences: vec![1],
         attacks: false,
         watch: None,
+        strangers: false,
         limits: Limits::default(),
     };
     let divided = DividedCorpus::new(corpus, plan).unwrap();

@@ -46,6 +46,7 @@ fn plan() -> Plan {
         probe_sentences: vec![1, 3],
         attacks: false,
         watch: None,
+        strangers: false,
         limits: Limits::default(),
     }
 }

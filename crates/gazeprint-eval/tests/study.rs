@@ -23,6 +23,7 @@ fn divided(readers: usize, texts: usize, splits: usize) -> DividedCorpus {
         probe_sentences: vec![1, 3, 5],
         attacks: false,
         watch: None,
+        strangers: false,
         limits: Limits::default(),
     };
     DividedCorpus::new(params.build().unwrap().run(), plan).unwrap()
@@ -93,6 +94,7 @@ fn estimates_lie_in_their_intervals_where_splits_differ() {
         probe_sentences: vec![1, 3],
         attacks: false,
         watch: None,
+        strangers: false,
         limits: Limits::default(),
     };
     let divided = DividedCorpus::new(corpus, plan).unwrap();
@@ -261,6 +263,7 @@ fn calibration_holds_across_sessions() {
             probe_sentences: vec![3, 10],
             attacks: false,
             watch: None,
+            strangers: false,
             limits: Limits::default(),
         };
         let divided = DividedCorpus::new(params.build().unwrap().run(), plan).unwrap();

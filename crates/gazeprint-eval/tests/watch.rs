@@ -59,6 +59,7 @@ fn readers_are_accepted_others_rejected_and_swaps_noticed() {
         limits: Limits::default(),
         attacks: false,
         watch: Some(WatchParams { false_accepts: 0.05, false_rejects: 0.05, window: 100 }),
+        strangers: false,
     };
     let divided = DividedCorpus::new(params().build().unwrap().run(), plan).unwrap();
     let methods: Vec<Box<dyn Method>> = vec![Box::new(method::population())];

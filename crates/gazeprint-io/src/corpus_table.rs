@@ -129,6 +129,20 @@ impl CorpusTable {
         Ok(Some(CorpusRow { heading, row }))
     }
 
+    /// Refuses what was guessed about the text, for those who cannot pass it on.
+    ///
+    /// # Errors
+    /// If the encoding is a guess.
+    pub(crate) fn refuse_guess(&self) -> Result<(), ReadError> {
+        match self.doubt() {
+            None => Ok(()),
+            Some(guess) => Err(ReadError::GuessedEncoding {
+                file: self.heading.file.clone(),
+                guess: guess.to_owned(),
+            }),
+        }
+    }
+
     /// What was guessed about the text, and may be wrong.
     pub(crate) fn doubt(&self) -> Option<&str> {
         self.rows.doubt()

@@ -143,6 +143,14 @@ pub enum ReadError {
         /// The encoding that the start of the file has.
         encoding: &'static str,
     },
+    /// Text in an encoding that could only be guessed, where nobody would hear of the guess.
+    #[error("{}: {guess}, expected UTF-8; save it as UTF-8", .file.display())]
+    GuessedEncoding {
+        /// The file.
+        file: PathBuf,
+        /// What it seems to be, and why.
+        guess: String,
+    },
     /// A line without an end.
     #[error(
         "{}, row {row}: found more than {limit} bytes in a line, expected a row of a table; check \

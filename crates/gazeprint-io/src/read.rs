@@ -79,7 +79,10 @@ pub fn read_probe_from(
 /// # Errors
 /// If it cannot be read, or is wrong.
 pub fn read_texts(words: &Path) -> Result<Vec<Text>, ReadError> {
-    read_words(&mut CorpusTable::open(Kind::Words, words.to_owned())?)
+    let mut table = CorpusTable::open(Kind::Words, words.to_owned())?;
+    let texts = read_words(&mut table)?;
+    table.refuse_guess()?;
+    Ok(texts)
 }
 
 /// Whether tables name the reader.

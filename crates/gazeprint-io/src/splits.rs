@@ -111,6 +111,7 @@ pub fn read_splits(file: &Path) -> Result<Vec<Assignment>, ReadError> {
         });
         rows.push(row.number_in_file());
     }
+    table.refuse_guess()?;
     check_once(&table.heading, text, &assignments, &rows)?;
     Ok(assignments)
 }

@@ -141,7 +141,11 @@ fn no_file_and_no_rows() {
         "FOLDER/splits.csv ends after the column names in row 1; expected one row each for every \
          reading of every split; write the file again"
     );
-    assert!(complaint(b"split,reader,text,role\n1,M\xfcller,s1,test\n").contains("WINDOWS-1252"));
+    assert_eq!(
+        complaint(b"split,reader,text,role\n1,M\xfcller,s1,test\n"),
+        "FOLDER/splits.csv: the text is Windows-1252: line 2 has the byte 0xfc, which is not UTF-8, \
+         expected UTF-8; save it as UTF-8"
+    );
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub mod stream {
     pub const POSITION_NOISE: u64 = 1 << 44;
     /// Makes attacks; their kind, the split and the place of the reading in the corpus are added.
     pub const ATTACKS: u64 = 1 << 48;
+    /// Halves readers into enrolled ones and strangers; the number of the split is added.
+    pub const STRANGERS: u64 = 1 << 49;
     /// Draws readers of a population, to describe it; the number of the density is added.
     pub const TRAITS: u64 = 1 << 46;
 }

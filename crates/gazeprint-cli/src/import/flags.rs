@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn every_setting_has_a_flag_of_the_command() {
         let command = Args::augment_args(Command::new("import"));
-        for setting in Setting::ALL {
+        for &setting in Setting::ALL {
             let flag = of(setting).trim_start_matches('-');
             let is_it = |argument: &clap::Arg| argument.get_long() == Some(flag);
             assert!(command.get_arguments().any(is_it), "{flag}");

@@ -66,6 +66,9 @@ pub(crate) struct Args {
     /// Also attack the readers: impostors, replays, forgeries drawn from their templates
     #[arg(long)]
     pub(super) attacks: bool,
+    /// Also enrol half of the readers only, and judge the others as strangers (takes half as long again)
+    #[arg(long)]
+    pub(super) strangers: bool,
     /// Also watch the readers: seconds until a claim is decided, and until a swap is noticed
     #[arg(long)]
     pub(super) watch: bool,
@@ -303,6 +306,7 @@ impl Args {
                 .map_err(|error| Usage(error.to_string()))?,
             attacks: self.attacks,
             watch: self.watch.then(WatchParams::default),
+            strangers: self.strangers,
         })
     }
 }

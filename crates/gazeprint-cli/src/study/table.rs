@@ -3,6 +3,7 @@
 mod attacks;
 mod notes;
 mod robustness;
+mod strangers;
 mod watch;
 
 use std::fmt::Write;
@@ -43,6 +44,9 @@ pub(super) fn table(report: &Report, folder: Option<&Folder>) -> Result<String, 
     let size = Robustness::telling_size(&report.protocol.probe_sentences);
     for attacked in report.attacks.iter().flatten() {
         attacks::attacks(&mut text, attacked, size)?;
+    }
+    for judged in report.strangers.iter().flatten() {
+        strangers::strangers(&mut text, judged)?;
     }
     for watched in report.watch.iter().flatten() {
         watch::watch(&mut text, watched)?;

@@ -18,7 +18,11 @@ pub(crate) fn kind(error: &anyhow::Error) -> ErrorKind {
     match () {
         () if error.is::<Usage>() => ErrorKind::Usage,
         () if error.is::<Interrupted>() => ErrorKind::Interrupted,
-        () if error.is::<KeyFileError>() => ErrorKind::Locked,
+        () if error.is::<KeyFileError>() => match error.downcast_ref() {
+            Some(KeyFileError::Exists { .. }) => ErrorKind::Conflict,
+            Some(KeyFileError::Unwritable { .. }) => ErrorKind::Io,
+            _ => ErrorKind::Locked,
+        },
         () if error.chain().any(|cause| cause.is::<std::io::Error>()) => ErrorKind::Io,
         () => error.downcast_ref::<Error>().map_or(ErrorKind::Input, Error::kind),
     }

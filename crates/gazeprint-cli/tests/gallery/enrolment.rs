@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::common::{refused, stderr, stdout, succeeded};
-use crate::people::{ANNA, ANSWERS, BERT, ENROLLED, Own, SHARED, TEXTS, answers};
+use crate::people::{ANNA, ANSWERS, BERT, ENROLLED, Own, SHARED, STRANGERS, TEXTS, answers};
 
 #[test]
 fn in_two_steps_is_as_at_once() {
@@ -88,7 +88,7 @@ fn too_little_is_refused_with_a_number_and_nothing_is_made() {
     });
     let population = SHARED.population();
     for more in [&["--population", population.as_str()][..], &[]] {
-        let told = refused(&own.enroll(&little, more), 1);
+        let told = refused(&own.enroll(&little, &[more, &["--strict"]].concat()), 1);
         assert!(told.contains("error: reader \"reader-r011\": found "), "{told}");
         assert!(told.contains(" fixations, expected at least 100 that count"), "{told}");
         assert!(told.contains("nobody was enrolled"), "{told}");
@@ -112,6 +112,35 @@ fn too_little_is_refused_with_a_number_and_nothing_is_made() {
     let told = refused(&own.enroll(&unknown, &["--population", &population]), 1);
     assert!(told.contains("found a reader called \"unknown\", expected another name"), "{told}");
     assert!(!Path::new(&own.gallery).exists());
+}
+
+#[test]
+fn who_read_too_little_is_skipped_named_and_counted() {
+    let own = Own::empty();
+    let little = own.corpus("little", |reader, text| match reader {
+        "r011" => text <= 3,
+        _ => ENROLLED.contains(&reader) && text <= TEXTS,
+    });
+    let told = succeeded(&own.enroll(&little, &["--population", &SHARED.population()]));
+    assert!(told.contains("\nskipped reader-r011: "), "{told}");
+    assert!(
+        told.contains("\n1 reader skipped, with fewer than 100 fixations that count"),
+        "{told}"
+    );
+    assert_eq!(own.readers().len(), ENROLLED.len() - 1);
+    let more = own.corpus("more", |reader, text| match reader {
+        "r011" => text <= 3,
+        reader => reader == STRANGERS[0] && text <= TEXTS,
+    });
+    let told = succeeded(&own.enroll(&more, &["--json"]));
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["enrolled"].as_array().unwrap().len(), 1);
+    assert_eq!(told["skipped"][0]["reader"], ANNA);
+    assert_eq!(told["skipped"][0]["expected"], 100);
+    // Nobody is left to enrol.
+    let only = own.corpus("only", |reader, text| ["r011", "r016"].contains(&reader) && text <= 3);
+    let told = refused(&own.enroll(&only, &[]), 1);
+    assert!(told.contains("only: found nobody with at least 100 fixations"), "{told}");
 }
 
 #[test]

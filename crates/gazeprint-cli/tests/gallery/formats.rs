@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::common::{gazeprint, succeeded};
+use crate::common::{gazeprint, stdout, succeeded};
 use crate::people::{Own, SHARED, answer, simulate};
 
 fn fixture(name: &str) -> PathBuf {
@@ -80,4 +80,69 @@ fn writes_the_fixtures_of_this_version() {
     fs::copy(&gallery.gallery, fixture("v1.gallery")).unwrap();
     let told = ask(&gallery, probe.to_str().unwrap());
     fs::write(fixture("v1-answer.json"), format!("{told:#}\n")).unwrap();
+}
+
+/// What a command printed before. Fields may have been added since, at the end; nothing else may
+/// differ but the last digits of numbers, on another type of CPU.
+fn as_before(told: &str, name: &str) {
+    let expected = fs::read_to_string(fixture("v1-answers").join(name)).unwrap();
+    let expected = match name.ends_with(".json") {
+        true => expected.trim_end_matches("\n}\n").trim_end_matches("\n]\n"),
+        false => expected.as_str(),
+    };
+    let (mut told, mut expected) = (Pieces(told), Pieces(expected));
+    for wanted in expected.by_ref() {
+        let found = told.next().unwrap_or_default();
+        let [a, b] = [found, wanted].map(|piece| piece.parse::<f64>().unwrap_or(f64::NAN));
+        let is_close = (a - b).abs() <= 1e-9 * (1.0 + b.abs());
+        assert!(found == wanted || is_close, "{name}: found {found:?}, not {wanted:?}");
+    }
+}
+
+/// Numbers, and what is between them.
+struct Pieces<'a>(&'a str);
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let in_number = |c: char| c.is_ascii_digit() || "+-.e".contains(c);
+        let first = self.0.chars().next()?;
+        let is_number = first.is_ascii_digit() || first == '-';
+        let end = self.0.find(|c: char| match is_number {
+            true => !in_number(c),
+            false => c.is_ascii_digit() || c == '-',
+        });
+        let (piece, rest) = self.0.split_at(end.unwrap_or(self.0.len()));
+        self.0 = rest;
+        Some(piece)
+    }
+}
+
+#[test]
+fn answers_are_those_of_earlier_versions_to_the_byte() {
+    let own = Own::empty();
+    fs::copy(fixture("v1.gallery"), &own.gallery).unwrap();
+    let probe = fixture("v1-probe");
+    let words = probe.join("words.csv");
+    let (probe, words) = (probe.to_str().unwrap(), words.to_str().unwrap());
+    let identified = own.identify(probe, &["--json", "--top", "5", "--fpir", "0.2", "--forget"]);
+    as_before(&stdout(&identified), "identify.json");
+    let verified = own.verify(probe, "reader-r003", &["--json", "--fmr", "0.05", "--forget"]);
+    as_before(&stdout(&verified), "verify.json");
+    let refused = own.verify(probe, "reader-r001", &["--json", "--forget"]);
+    as_before(&stdout(&refused), "verify-no.json");
+    let fixations = fs::read_to_string(fixture("v1-answers").join("fixations.jsonl")).unwrap();
+    for (reader, more, name) in [
+        ("reader-r003", &[][..], "watch.jsonl"),
+        ("reader-r001", &["--by-text"][..], "watch-by-text.jsonl"),
+    ] {
+        let rates = ["--fmr", "0.2", "--fnmr", "0.2", "--words", words];
+        let mut command = assert_cmd::Command::cargo_bin("gazeprint").unwrap();
+        command.args(["watch", "--reader", reader, "--gallery", &own.gallery]);
+        let output = command.args(rates).args(more).write_stdin(fixations.clone()).output();
+        as_before(&stdout(&output.unwrap()), name);
+    }
+    as_before(&succeeded(&own.manage("list", &["--json"])), "list.json");
+    as_before(&succeeded(&own.manage("show", &["reader-r002", "--json"])), "show.json");
 }

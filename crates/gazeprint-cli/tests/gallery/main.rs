@@ -13,6 +13,7 @@ mod server;
 mod claims;
 mod damage;
 mod enrolment;
+mod errors;
 mod formats;
 mod housekeeping;
 #[cfg(unix)]

@@ -11,7 +11,7 @@ fn what_somebody_was_enrolled_with_is_a_replay() {
     let own = Own::new();
     let replay = own.corpus("replay", |reader, text| reader == "r011" && text <= TEXTS);
     let output = own.verify(&replay, ANNA, &["--fmr", "0.05"]);
-    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(output.status.code(), Some(5));
     let told = stdout(&output);
     assert!(told.starts_with("rejected: reader-r011; a replay: "), "{told}");
     assert!(
@@ -19,7 +19,7 @@ fn what_somebody_was_enrolled_with_is_a_replay() {
         "{told}"
     );
     let output = own.identify(&replay, &["--json"]);
-    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(output.status.code(), Some(5));
     let answer = answer(&output);
     assert_eq!(answer["decision"], "unknown");
     assert_eq!(answer["replay"]["of"], "enrolled");
@@ -33,7 +33,7 @@ fn what_somebody_was_enrolled_with_is_a_replay() {
     assert_eq!(replays, 4, "all of it is in the log");
     // Of somebody else it is a false claim, not a replay of theirs.
     let output = own.verify(&replay, BERT, &["--json"]);
-    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(output.status.code(), Some(5));
     assert!(crate::people::answer(&output)["replay"].is_null());
 }
 
@@ -51,7 +51,7 @@ fn a_recording_cut_into_small_readings_is_a_replay() {
     fs::write(&cut, rows.collect::<String>()).unwrap();
     let words = SHARED.words().to_str().unwrap().to_owned();
     let output = own.verify(&cut, ANNA, &["--words", &words, "--fmr", "0.2"]);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
     let told = stdout(&output);
     assert!(told.starts_with("rejected: reader-r011; a replay: "), "{told}");
     assert!(told.contains(" pieces of recordings that reader-r011 was enrolled with"), "{told}");
@@ -71,7 +71,7 @@ fn a_probe_that_was_accepted_is_not_accepted_again() {
     assert!(told.contains("\nremembered  1") || told.contains("\nremembered  2"), "{told}");
     for forget in [&["--fmr", "0.05"][..], &["--forget", "--fmr", "0.05"]] {
         let output = own.verify(&probe, ANNA, forget);
-        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
         assert!(stdout(&output).contains(" of earlier probes of reader-r011 (100 % the"));
     }
     let answer = answer(&own.identify(&probe, &["--json", "--fpir", "0.2"]));
@@ -81,7 +81,7 @@ fn a_probe_that_was_accepted_is_not_accepted_again() {
     );
     // A part of it, on its own, is one too.
     let part = own.corpus("part", |reader, text| reader == "r011" && text > TEXTS + 10);
-    assert_eq!(own.verify(&part, ANNA, &["--fmr", "0.05"]).status.code(), Some(3));
+    assert_eq!(own.verify(&part, ANNA, &["--fmr", "0.05"]).status.code(), Some(5));
     succeeded(&own.verify(&probe, ANNA, &["--allow-replay", "--fmr", "0.05"]));
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{gazeprint, refused, stdout, succeeded};
+use crate::common::{gazeprint, stdout, succeeded};
 use crate::people::{ANNA, BERT, Own, SHARED, STRANGERS, answer, run};
 
 const NEWCOMER: &str = "reader-r015";
@@ -87,12 +87,4 @@ fn rows_stay_with_what_they_are_of() {
     assert!(fs::metadata(&copy).unwrap().len() > at / 2);
     let more = ["--json", "--forget", "--fpir", "0.2", "--key-file", &key];
     assert_eq!(stdout(&run("identify", &[&SHARED.probe(ANNA)], &copy, &more)), all);
-}
-
-#[test]
-fn rows_are_of_one_gallery() {
-    let own = Own::new();
-    let more = ["--gallery", &own.gallery, "--rows"];
-    let told = refused(&own.manage("calibrate", &more), 2);
-    assert!(told.contains("--rows is for one gallery"), "{told}");
 }

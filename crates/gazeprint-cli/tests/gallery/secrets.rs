@@ -37,28 +37,28 @@ fn keys_that_do_not_fit_are_refused_in_plain_words() {
     let own = Own::new();
     let key = keyed(&own);
     let probe = SHARED.probe(ANNA);
-    let told = refused(&own.identify(&probe, &["--key-file", &key]), 1);
+    let told = refused(&own.identify(&probe, &["--key-file", &key]), 6);
     assert!(
         told.contains("own.gallery is not encrypted; found a key file, expected none"),
         "{told}"
     );
     succeeded(&own.manage("rekey", &["--new-key-file", &key]));
     let before = own.bytes();
-    let told = refused(&own.identify(&probe, &[]), 1);
+    let told = refused(&own.identify(&probe, &[]), 6);
     assert!(
         told.contains("own.gallery is encrypted, and opens with a key file; found none"),
         "{told}"
     );
     let other = own.path("other.key");
     succeeded(&gazeprint(&["gallery", "key", &other]));
-    let told = refused(&own.identify(&probe, &["--key-file", &other]), 1);
+    let told = refused(&own.identify(&probe, &["--key-file", &other]), 6);
     assert!(told.contains("own.gallery: the key file does not open it"), "{told}");
     let phrase = own.private("phrase", "seven tall trees\n");
-    let told = refused(&own.verify(&probe, ANNA, &["--passphrase-file", &phrase]), 1);
+    let told = refused(&own.verify(&probe, ANNA, &["--passphrase-file", &phrase]), 6);
     assert!(told.contains("own.gallery opens with a key file; found a passphrase"), "{told}");
-    let told = refused(&own.manage("list", &["--key-file", &own.path("none.key")]), 1);
+    let told = refused(&own.manage("list", &["--key-file", &own.path("none.key")]), 6);
     assert!(told.contains("none.key does not exist; expected a file with a key"), "{told}");
-    let told = refused(&own.manage("log", &["--key-file", &phrase]), 1);
+    let told = refused(&own.manage("log", &["--key-file", &phrase]), 6);
     assert!(told.contains("phrase holds no key: found "), "{told}");
     let told = refused(&own.manage("list", &["--passphrase"]), 2);
     assert!(told.contains("--passphrase asks on a terminal, and there is none"), "{told}");
@@ -82,12 +82,12 @@ fn secrets_that_others_may_read_are_refused() {
         fs::set_permissions(file, fs::Permissions::from_mode(0o644)).unwrap();
     }
     for (option, file) in [("--new-key-file", &key), ("--new-passphrase-file", &phrase)] {
-        let told = refused(&own.manage("rekey", &[option, file]), 1);
+        let told = refused(&own.manage("rekey", &[option, file]), 6);
         assert!(told.contains("may be read by others: found the mode 644, expected 600"), "{told}");
     }
     let mode = fs::metadata(&own.gallery).unwrap().permissions().mode();
     assert_eq!(mode & 0o077, 0, "nobody else reads the gallery");
-    let told = refused(&own.manage("list", &["--passphrase-file", &own.private("none", "\n")]), 1);
+    let told = refused(&own.manage("list", &["--passphrase-file", &own.private("none", "\n")]), 6);
     assert!(told.contains("none holds no passphrase: found nothing on the first line"), "{told}");
 }
 

@@ -1,4 +1,4 @@
-//! A corpus enrolled in shards answers as one enrolled at once, merged or not.
+//! A corpus enrolled in shards and merged answers as one enrolled at once.
 
 use std::fs;
 use std::path::Path;
@@ -35,27 +35,20 @@ fn parts(own: &Own) -> [String; 3] {
     })
 }
 
-/// A command over several galleries.
-fn over(command: &str, first: &[&str], galleries: &[String], more: &[&str]) -> Output {
-    let command: Vec<&str> = command.split(' ').collect();
-    let galleries: Vec<&str> = galleries.iter().flat_map(|at| ["--gallery", at]).collect();
-    gazeprint(&[&command[..], first, &galleries, more].concat())
-}
-
 fn merge(from: &[String], to: &str, more: &[&str]) -> Output {
     run("gallery merge", &from.iter().map(String::as_str).collect::<Vec<_>>(), to, more)
 }
 
 /// What `identify` prints of some probes, to the last byte.
-fn identified(galleries: &[String], more: &[&str]) -> Vec<String> {
+fn identified(gallery: &str, more: &[&str]) -> Vec<String> {
     let more = [&["--json", "--forget", "--top", "6", "--fpir", "0.2"], more].concat();
     let probes = [ANNA, BERT, STRANGERS[0]].map(|reader| SHARED.probe(reader));
-    let outputs = probes.iter().map(|probe| over("identify", &[probe], galleries, &more));
+    let outputs = probes.iter().map(|probe| run("identify", &[probe], gallery, &more));
     outputs.inspect(|output| _ = answer(output)).map(|output| stdout(&output)).collect()
 }
 
 /// What the gallery prints that was enrolled at once.
-static AT_ONCE: LazyLock<Vec<String>> = LazyLock::new(|| identified(&[Own::new().gallery], &[]));
+static AT_ONCE: LazyLock<Vec<String>> = LazyLock::new(|| identified(&Own::new().gallery, &[]));
 
 /// What `verify` prints of somebody who is there and of somebody else.
 fn verified(gallery: &str) -> [String; 2] {
@@ -98,7 +91,7 @@ fn shards_that_were_merged_are_as_enrolled_at_once() {
         told.contains("own.gallery: 6 readers; can show false match rates down to 0.0"),
         "{told}"
     );
-    assert_eq!(identified(std::slice::from_ref(&own.gallery), &[]), *AT_ONCE);
+    assert_eq!(identified(&own.gallery, &[]), *AT_ONCE);
     assert_eq!(verified(&own.gallery), verified(&once.gallery));
     assert_eq!(listed(&own.gallery), listed(&once.gallery));
     let later = SHARED.probe(BERT);
@@ -119,50 +112,20 @@ fn shards_that_were_merged_are_as_enrolled_at_once() {
 }
 
 #[test]
-fn shards_answer_together_as_one_gallery() {
-    let own = Own::empty();
-    let mut parts = parts(&own);
-    let probe = SHARED.probe(ANNA);
-    let told = refused(&over("identify", &[&probe], &parts, &[]), 1);
-    assert!(told.contains("part2.gallery: found no thresholds of decisions"), "{told}");
-    let told = succeeded(&over("gallery calibrate", &[], &parts, &[]));
-    assert!(
-        told.contains("part2.gallery: 6 readers; can show false match rates down to"),
-        "{told}"
-    );
-    let before = parts.each_ref().map(|part| fs::read(part).unwrap());
-    succeeded(&over("gallery calibrate", &[], &parts, &[]));
-    assert!(before == parts.each_ref().map(|part| fs::read(part).unwrap()), "nothing to do");
-    assert_eq!(identified(&parts, &[]), *AT_ONCE);
-    parts.reverse();
-    assert_eq!(identified(&parts, &[]), *AT_ONCE, "in any order");
-    assert!(!stderr(&over("identify", &[&probe], &parts, &["--forget"])).contains("calibrate"));
-
-    // What was recognised is remembered and logged where the reader is, and comes along.
+fn what_a_gallery_remembers_comes_along_when_it_is_merged() {
+    let own = Own::new();
+    let (rest, merged) = (own.path("rest.gallery"), own.path("merged.gallery"));
+    let newcomer = own.corpus("newcomer", |reader, text| reader == STRANGERS[0] && text <= TEXTS);
+    succeeded(&run("enroll", &[&newcomer], &rest, &["--population", &SHARED.population()]));
     let recognised = ["--fpir", "0.2", "--json"];
-    assert_eq!(answer(&over("identify", &[&probe], &parts, &recognised))["decision"], ANNA);
-    let again = answer(&over("identify", &[&probe], &parts, &recognised));
+    let probe = SHARED.probe(ANNA);
+    assert_eq!(answer(&own.identify(&probe, &recognised))["decision"], ANNA);
+    succeeded(&merge(&[own.gallery.clone(), rest], &merged, &[]));
+    let again = answer(&run("identify", &[&probe], &merged, &recognised));
     assert_eq!(again["replay"]["of"], "earlier probe", "{again}");
-    for part in &parts {
-        let log = events(part, &[]);
-        let answers = log.iter().filter(|entry| entry["event"] == "identified");
-        let has_anna =
-            log.iter().any(|entry| entry["event"] == "enrolled" && entry["reader"] == ANNA);
-        let mine = answers.filter(|entry| entry["reader"] == ANNA).count();
-        assert_eq!(mine > 0, has_anna, "{log:?}");
-    }
-    succeeded(&merge(&parts, &own.gallery, &[]));
-    let again = answer(&own.identify(&probe, &recognised));
-    assert_eq!(again["replay"]["of"], "earlier probe", "{again}");
-
-    // Somebody who is removed from one shard is noticed.
-    let shard = parts.iter().find(|part| listed(part).to_string().contains(BERT)).unwrap();
-    succeeded(&run("gallery remove", &[BERT], shard, &[]));
-    let changed = stderr(&over("identify", &[&probe], &parts, &["--forget"]));
-    assert!(changed.contains("were changed since its thresholds were learned"), "{changed}");
-    succeeded(&over("gallery calibrate", &[], &parts, &[]));
-    let calibrated = stderr(&over("identify", &[&probe], &parts, &["--forget"]));
-    assert!(!calibrated.contains("calibrate"), "{calibrated}");
+    // One gallery is given, not several.
+    let both = ["--gallery", &own.gallery];
+    refused(&run("identify", &[&probe], &merged, &both), 2);
 }
 
 #[test]
@@ -176,25 +139,8 @@ fn without_a_file_every_shard_learns_the_same_population() {
     });
     succeeded(&merge(&parts, &own.path("merged.gallery"), &[]));
     succeeded(&own.enroll(&SHARED.corpus(), &[]));
-    let merged = [own.path("merged.gallery")];
-    assert_eq!(identified(&merged, &[]), identified(std::slice::from_ref(&own.gallery), &[]));
-}
-
-#[test]
-fn a_gallery_of_its_own_can_be_a_shard_and_stays_one() {
-    let own = Own::empty();
-    let population = ["--population", &SHARED.population()];
-    let most = own.corpus("most", |r, text| ENROLLED[1..].contains(&r) && text <= TEXTS);
-    let rest = own.corpus("rest", |r, text| ENROLLED[0] == r && text <= TEXTS);
-    let galleries = [own.gallery.clone(), own.path("rest.gallery")];
-    succeeded(&own.enroll(&most, &population));
-    succeeded(&run("enroll", &[&rest], &galleries[1], &population));
-    let alone = identified(&galleries[..1], &[]);
-    succeeded(&over("gallery calibrate", &[], &galleries, &[]));
-    assert_eq!(identified(&galleries, &[]), *AT_ONCE);
-    // Thresholds of all are beside its own, which stay as they are.
-    assert_eq!(identified(&galleries[..1], &[]), alone);
-    assert!(!stderr(&own.identify(&SHARED.probe(BERT), &[])).contains("calibrate"));
+    let merged = own.path("merged.gallery");
+    assert_eq!(identified(&merged, &[]), identified(&own.gallery, &[]));
 }
 
 #[test]
@@ -230,25 +176,19 @@ fn shards_that_are_none_are_refused() {
         _ => ENROLLED.contains(&reader) && text <= TEXTS,
     });
     let more = ["--population", &SHARED.population(), "--shard", "1/3"];
-    let told = refused(&own.enroll(&little, &more), 1);
+    let told = refused(&own.enroll(&little, &[&more[..], &["--strict"]].concat()), 1);
     assert!(told.contains("reader \"reader-r012\": found "), "{told}");
     assert!(!Path::new(&own.gallery).exists());
 }
 
-/// That galleries are refused, as shards to compare with and as shards to merge, and nothing is left.
+/// That galleries are refused as shards to merge, and nothing is left.
 fn refused_together(own: &Own, galleries: &[String], code: i32, words: &[&str]) {
     let before: Vec<_> = galleries.iter().map(fs::read).map(Result::unwrap).collect();
     let folder = Path::new(&own.gallery).parent().unwrap().to_str().unwrap();
     let there = left_in(folder, &[]);
     let there: Vec<&str> = there.iter().map(String::as_str).collect();
-    for output in [
-        over("identify", &[&SHARED.probe(ANNA)], galleries, &[]),
-        over("gallery calibrate", &[], galleries, &[]),
-        merge(galleries, &own.gallery, &[]),
-    ] {
-        let told = refused(&output, code);
-        assert!(words.iter().all(|word| told.contains(word)), "{told}");
-    }
+    let told = refused(&merge(galleries, &own.gallery, &[]), code);
+    assert!(words.iter().all(|word| told.contains(word)), "{told}");
     assert_eq!(left_in(folder, &there), Vec::<String>::new());
     let after: Vec<_> = galleries.iter().map(fs::read).map(Result::unwrap).collect();
     assert!(before == after, "nothing was changed");
@@ -310,10 +250,8 @@ fn encrypted_shards_open_with_one_key() {
         succeeded(&run("gallery rekey", &[], part, &["--new-key-file", &key]));
     }
     let opened = ["--key-file", key.as_str()];
-    succeeded(&over("gallery calibrate", &[], &parts, &opened));
-    assert_eq!(identified(&parts, &opened), *AT_ONCE);
     succeeded(&merge(&parts, &own.gallery, &opened));
-    assert_eq!(identified(std::slice::from_ref(&own.gallery), &opened), *AT_ONCE);
+    assert_eq!(identified(&own.gallery, &opened), *AT_ONCE);
     assert!(!crate::people::holds(&own.bytes(), "reader-r0"), "encrypted as the shards are");
     let (next, other) = (own.path("next.key"), own.path("other.gallery"));
     succeeded(&gazeprint(&["gallery", "key", &next]));
@@ -322,9 +260,9 @@ fn encrypted_shards_open_with_one_key() {
     succeeded(&run("gallery list", &[], &other, &["--key-file", &next]));
 
     let unmade = own.path("unmade.gallery");
-    let told = refused(&merge(&parts, &unmade, &["--key-file", &next]), 1);
+    let told = refused(&merge(&parts, &unmade, &["--key-file", &next]), 6);
     assert!(told.contains("part0.gallery: the key file does not open it"), "{told}");
-    let told = refused(&merge(&parts, &unmade, &[]), 1);
+    let told = refused(&merge(&parts, &unmade, &[]), 6);
     assert!(told.contains("part0.gallery is encrypted, and opens with a key file"), "{told}");
     assert!(!Path::new(&unmade).exists());
 }

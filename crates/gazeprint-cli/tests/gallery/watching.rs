@@ -151,7 +151,7 @@ fn what_does_not_count_is_said() {
         assert_eq!(step["counted"], false, "{step}");
         assert_eq!(step["fixations"], steps[19]["fixations"]);
     }
-    assert_eq!(output.status.code(), Some(3), "nothing decided yet");
+    assert_eq!(output.status.code(), Some(4), "nothing decided yet");
     assert_eq!(own.log().last().unwrap()["decision"], "go-on", "and that is logged");
 }
 
@@ -161,19 +161,24 @@ fn broken_input_is_named_by_its_line() {
     let mut input = read_by(ANNA);
     input.truncate(6);
     for (broken, told) in [
-        ("{\"text\": ", "standard input, line 4: expected {\"text\", \"line\""),
-        ("[1, 2]", "standard input, line 4: expected {\"text\", \"line\""),
-        ("{\"x_char\": 3}", "standard input, line 4: expected {\"text\", \"line\""),
-        (
-            "{\"text\": \"elsewhere\"}",
-            "standard input, line 4: found text \"elsewhere\", expected one",
-        ),
+        ("{\"text\": ", "expected {\"text\", \"line\""),
+        ("[1, 2]", "expected {\"text\", \"line\""),
+        ("{\"x_char\": 3}", "expected {\"text\", \"line\""),
+        ("{\"text\": \"elsewhere\"}", "found text \"elsewhere\", expected one"),
     ] {
         input[3] = broken.to_owned();
-        let output = watch(&own.gallery, ANNA, &input, &RATES);
+        let output = watch(&own.gallery, ANNA, &input, &[&RATES[..], &["--strict"]].concat());
         assert_eq!(output.status.code(), Some(1));
-        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+        let named = format!("standard input, line 4: {told}");
+        assert!(stderr(&output).contains(&named), "{}", stderr(&output));
         assert_eq!(steps(&output).len(), 3, "what came before is answered");
+        // Without being strict, the watch goes on.
+        let output = watch(&own.gallery, ANNA, &input, &RATES);
+        assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+        let steps = steps(&output);
+        assert_eq!((steps.len(), &steps[3]["line"]), (6, &json!(4)));
+        assert!(steps[3]["error"].as_str().unwrap().starts_with(told), "{}", steps[3]);
+        assert_eq!(steps[5]["fixations"], 5, "five of six count");
     }
     let told = refused(&watch(&own.gallery, "reader-r01", &input, &RATES), 1);
     assert!(told.contains("found no reader \"reader-r01\""), "{told}");
@@ -183,7 +188,7 @@ fn broken_input_is_named_by_its_line() {
     }
     refused(&watch(&own.gallery, ANNA, &[], &["--window", "3"]), 2);
     let output = watch(&own.gallery, ANNA, &[], &RATES);
-    assert_eq!(output.status.code(), Some(3), "nothing read, nothing decided");
+    assert_eq!(output.status.code(), Some(4), "nothing read, nothing decided");
 }
 
 #[test]
@@ -214,7 +219,7 @@ fn what_was_there_before_is_rejected() {
     let own = Own::new();
     let enrolled = own.corpus("enrolled", |reader, text| reader == "r011" && text <= TEXTS);
     let output = watch(&own.gallery, ANNA, &lines_of(&enrolled), &RATES);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
     let (first, last) = replayed(&output);
     assert!(first.is_some_and(|first| first < 60), "by the end of an early text: {first:?}");
     assert_eq!((&last["decision"], &last["replay"]), (&json!("reject"), &json!(true)));
@@ -235,9 +240,9 @@ fn what_was_there_before_is_rejected() {
         assert_eq!(replayed(&output).0, None);
     }
     let output = watch(&own.gallery, ANNA, &input, &RATES);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
     assert!(stderr(&output).contains(" of earlier probes of reader-r011"), "{}", stderr(&output));
-    assert_eq!(own.verify(&SHARED.probe(ANNA), ANNA, &["--fmr", "0.2"]).status.code(), Some(3));
+    assert_eq!(own.verify(&SHARED.probe(ANNA), ANNA, &["--fmr", "0.2"]).status.code(), Some(5));
     let output = watch(&own.gallery, ANNA, &input, &[&RATES[..], &["--allow-replay"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let (first, last) = replayed(&output);
@@ -254,7 +259,7 @@ fn a_replay_that_ends_with_its_first_text_is_told_in_a_line_more() {
     input.retain(|line| text(line) == first);
     // At a rate at which nothing is decided before.
     let output = watch(&own.gallery, ANNA, &input, &["--fmr", "0.0001"]);
-    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(output.status.code(), Some(5));
     assert_eq!(steps(&output).len(), input.len() + 1);
     assert_eq!(replayed(&output).0, Some(input.len()));
     let output = watch(&own.gallery, ANNA, &input, &["--fmr", "0.0001", "--by-text"]);
@@ -267,7 +272,7 @@ fn what_was_read_in_the_same_session_is_no_less_a_replay() {
     let own = Own::new();
     let input = read_by(ANNA);
     let output = watch(&own.gallery, ANNA, &[&input[..], &input[..]].concat(), &RATES);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
     let (first, last) = replayed(&output);
     assert!(first.is_some_and(|first| first >= input.len()), "{first:?} of {}", input.len());
     assert_eq!(last["decision"], "reject");
@@ -278,9 +283,117 @@ fn what_came_before_broken_input_is_remembered() {
     let own = Own::new();
     let input = read_by(ANNA);
     let broken = [&input[..], &["{".to_owned()]].concat();
-    let output = watch(&own.gallery, ANNA, &broken, &RATES);
+    let output = watch(&own.gallery, ANNA, &broken, &[&RATES[..], &["--strict"]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let output = watch(&own.gallery, ANNA, &input, &RATES);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
     assert!(stderr(&output).contains(" of earlier probes of reader-r011"), "{}", stderr(&output));
+}
+
+/// A line that cannot be read is a loss of signal: what follows is read as after a gap.
+#[test]
+fn a_line_that_cannot_be_read_counts_as_a_gap() {
+    let own = Own::new();
+    let mut input = read_by(ANNA);
+    input.truncate(40);
+    let mut gap: Value = serde_json::from_str(&input[20]).unwrap();
+    gap["gap"] = json!(true);
+    let with_gap = [&input[..20], &[gap.to_string()], &input[21..]].concat();
+    let broken = [&input[..20], &["not JSON".to_owned()], &input[20..]].concat();
+    let wanted = steps(&watch(&own.gallery, ANNA, &with_gap, &["--forget"]));
+    let mut found = steps(&watch(&own.gallery, ANNA, &broken, &["--forget"]));
+    assert_eq!(found.remove(20)["line"], 21);
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn texts_may_be_announced_in_the_stream() {
+    let own = Own::new();
+    let mut input = read_by(ANNA);
+    input.truncate(60);
+    let wanted = steps(&watch(&own.gallery, ANNA, &input, &["--forget"]));
+    let words = fs::read_to_string(SHARED.words()).unwrap();
+    let mut texts: Vec<(String, Vec<Value>)> = Vec::new();
+    for row in words.lines().skip(1) {
+        let cells: Vec<&str> = row.split(',').collect();
+        let place = |cell: &str| cell.parse::<i32>().unwrap();
+        let word = json!({"char_start": place(cells[3]), "char_end": place(cells[4])});
+        match texts.last_mut() {
+            Some((text, words)) if text == cells[0] => words.push(word),
+            _ => texts.push((cells[0].to_owned(), vec![word])),
+        }
+    }
+    let announced = texts.iter().map(|(t, words)| json!({"text": t, "words": words}).to_string());
+    let output = Command::cargo_bin("gazeprint")
+        .unwrap()
+        .args(["watch", "--reader", ANNA, "--gallery", &own.gallery, "--forget"])
+        .write_stdin(announced.chain(input).map(|line| format!("{line}\n")).collect::<String>())
+        .output()
+        .unwrap();
+    assert_eq!(steps(&output), wanted, "{}", stderr(&output));
+}
+
+/// A watch that is asked to end gives its verdict, and logs it.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_watch_with_a_verdict() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+
+    let own = Own::new();
+    for signal in ["-INT", "-TERM"] {
+        let mut watching = std::process::Command::new(env!("CARGO_BIN_EXE_gazeprint"))
+            .args(["watch", "--reader", ANNA, "--gallery", &own.gallery, "--words"])
+            .arg(SHARED.words())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = watching.stdin.take().unwrap();
+        read_by(ANNA)[..8].iter().for_each(|line| writeln!(input, "{line}").unwrap());
+        let mut answers = BufReader::new(watching.stdout.take().unwrap()).lines();
+        for _ in 0..8 {
+            answers.next().unwrap().unwrap();
+        }
+        let kill = std::process::Command::new("kill").args([signal, &watching.id().to_string()]);
+        assert!({ kill }.status().unwrap().success());
+        // The input stays open: it is the signal that ends the watch.
+        let output = watching.wait_with_output().unwrap();
+        drop(input);
+        assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+        assert!(stderr(&output).contains("go-on: reader-r011 after 8 fixations"));
+        let last = own.log().pop().unwrap();
+        assert_eq!((&last["event"], &last["fixations"]), (&json!("watched"), &json!(8)));
+    }
+}
+
+/// Somebody who is removed while being watched ends the watch.
+#[cfg(unix)]
+#[test]
+fn a_reader_who_is_removed_ends_the_watch() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+
+    let own = Own::new();
+    let mut watching = std::process::Command::new(env!("CARGO_BIN_EXE_gazeprint"))
+        .args(["watch", "--reader", ANNA, "--gallery", &own.gallery, "--words"])
+        .arg(SHARED.words())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, lines) = (watching.stdin.take().unwrap(), read_by(ANNA));
+    let mut answers = BufReader::new(watching.stdout.take().unwrap()).lines();
+    for line in &lines[..3] {
+        writeln!(input, "{line}").unwrap();
+        answers.next().unwrap().unwrap();
+    }
+    crate::common::succeeded(&own.manage("remove", &[ANNA]));
+    writeln!(input, "{}", lines[3]).unwrap();
+    let output = watching.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let told = stderr(&output);
+    assert!(told.contains("reader \"reader-r011\" was removed while being watched"), "{told}");
 }

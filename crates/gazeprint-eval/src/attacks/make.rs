@@ -179,6 +179,7 @@ mod tests {
             limits: Limits::default(),
             attacks: true,
             watch: None,
+            strangers: false,
         };
         let divided = DividedCorpus::new(people.build().unwrap().run(), plan).unwrap();
         let making = Making { divided: &divided, number: 0 };

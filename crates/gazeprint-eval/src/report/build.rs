@@ -95,6 +95,9 @@ impl Report {
                     .filter_map(|m| MethodWatches::of(m, params, &readers))
                     .collect()
             }),
+            strangers: plan.strangers.then(|| {
+                study.methods.iter().filter_map(|m| MethodStrangers::of(m, &readers)).collect()
+            }),
             manifest,
         }
     }

@@ -6,6 +6,7 @@
 mod attacks;
 mod build;
 mod readers;
+mod strangers;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use serde::Serialize;
 pub use self::attacks::{
     AcceptedClaims, AttackOutcome, AttackedProbes, LivenessErrors, MethodAttacks,
 };
+pub use self::strangers::{MethodStrangers, StrangersAtRate, StrangersOfSize};
 pub use self::watch::{FirstDecisions, MethodWatches, NoticedSwaps, SecondsTaken};
 pub use crate::measures::ErrorPoint;
 use crate::robustness::Robustness;
@@ -41,6 +43,8 @@ pub struct Report {
     pub attacks: Option<Vec<MethodAttacks>>,
     /// Readers watched while reading, where that was asked for.
     pub watch: Option<Vec<MethodWatches>>,
+    /// Strangers, where they were asked for.
+    pub strangers: Option<Vec<MethodStrangers>>,
     /// What is needed to do it again.
     pub manifest: Manifest,
 }

@@ -103,7 +103,7 @@ impl Readers {
     /// Where nothing was seen of an event, or nothing but it, drawing readers anew shows the same;
     /// what can then be said is what so many readers allow, each counted once since what is theirs
     /// resembles itself.
-    fn with_nothing_seen(&self, ci95: [f64; 2]) -> [f64; 2] {
+    pub(super) fn with_nothing_seen(&self, ci95: [f64; 2]) -> [f64; 2] {
         let trials = self.places.iter().map(Vec::len).min().unwrap_or(0);
         let [low, high] = Rate { errors: 0, trials }.interval();
         match ci95 {

@@ -8,85 +8,62 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// What an import is told, in [`Request`](super::Request) and in the parts of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Setting {
-    /// [`Request::words`](super::Request::words).
-    Words,
-    /// [`Request::text`](super::Request::text).
-    Text,
-    /// [`Request::trials`](super::Request::trials).
-    Trials,
-    /// [`Request::format`](super::Request::format).
-    Format,
-    /// [`Request::choices`](super::Request::choices), of one role.
-    Choice,
-    /// [`GivenDisplay::font_width`](super::GivenDisplay::font_width).
-    FontWidth,
-    /// [`GivenDisplay::left`](super::GivenDisplay::left).
-    Left,
-    /// [`GivenDisplay::line_height`](super::GivenDisplay::line_height).
-    LineHeight,
-    /// [`GivenDisplay::top`](super::GivenDisplay::top).
-    Top,
-    /// [`GazeOptions::eye`](super::GazeOptions::eye).
-    Eye,
-    /// [`GazeOptions::patterns`](super::GazeOptions::patterns).
-    Patterns,
-    /// [`GazeOptions::detector`](super::GazeOptions::detector).
-    Detector,
-    /// [`Screen::size_px`](super::detect::Screen::size_px).
-    ScreenPixels,
-    /// [`Screen::size_mm`](super::detect::Screen::size_mm).
-    ScreenSize,
-    /// [`Screen::distance_mm`](super::detect::Screen::distance_mm).
-    Distance,
-    /// [`Screen::px_per_degree`](super::detect::Screen::px_per_degree).
-    PixelsPerDegree,
+/// Makes the settings of one table.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $setting:ident => $name:literal;)+) => {
+        /// What an import is told, in [`Request`](super::Request) and in the parts of it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Setting {
+            $($(#[$doc])* $setting,)+
+        }
+
+        impl Setting {
+            /// All settings that messages name.
+            pub const ALL: &'static [Self] = &[$(Self::$setting),+];
+
+            /// The name of the field, in quotation marks of code.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$setting => $name,)+
+                }
+            }
+        }
+    };
 }
 
-impl Setting {
-    /// All settings that messages name.
-    pub const ALL: [Self; 16] = [
-        Self::Words,
-        Self::Text,
-        Self::Trials,
-        Self::Format,
-        Self::Choice,
-        Self::FontWidth,
-        Self::Left,
-        Self::LineHeight,
-        Self::Top,
-        Self::Eye,
-        Self::Patterns,
-        Self::Detector,
-        Self::ScreenPixels,
-        Self::ScreenSize,
-        Self::Distance,
-        Self::PixelsPerDegree,
-    ];
-
-    /// The name of the field, in quotation marks of code.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Words => "`words`",
-            Self::Text => "`text`",
-            Self::Trials => "`trials`",
-            Self::Format => "`format`",
-            Self::Choice => "`choices`",
-            Self::FontWidth => "`font_width`",
-            Self::Left => "`left`",
-            Self::LineHeight => "`line_height`",
-            Self::Top => "`top`",
-            Self::Eye => "`eye`",
-            Self::Patterns => "`patterns`",
-            Self::Detector => "`detector`",
-            Self::ScreenPixels => "`size_px`",
-            Self::ScreenSize => "`size_mm`",
-            Self::Distance => "`distance_mm`",
-            Self::PixelsPerDegree => "`px_per_degree`",
-        }
-    }
+settings! {
+    /// [`Request::words`](super::Request::words).
+    Words => "`words`";
+    /// [`Request::text`](super::Request::text).
+    Text => "`text`";
+    /// [`Request::trials`](super::Request::trials).
+    Trials => "`trials`";
+    /// [`Request::format`](super::Request::format).
+    Format => "`format`";
+    /// [`Request::choices`](super::Request::choices), of one role.
+    Choice => "`choices`";
+    /// [`GivenDisplay::font_width`](super::GivenDisplay::font_width).
+    FontWidth => "`font_width`";
+    /// [`GivenDisplay::left`](super::GivenDisplay::left).
+    Left => "`left`";
+    /// [`GivenDisplay::line_height`](super::GivenDisplay::line_height).
+    LineHeight => "`line_height`";
+    /// [`GivenDisplay::top`](super::GivenDisplay::top).
+    Top => "`top`";
+    /// [`GazeOptions::eye`](super::GazeOptions::eye).
+    Eye => "`eye`";
+    /// [`GazeOptions::patterns`](super::GazeOptions::patterns).
+    Patterns => "`patterns`";
+    /// [`GazeOptions::detector`](super::GazeOptions::detector).
+    Detector => "`detector`";
+    /// [`Screen::size_px`](super::detect::Screen::size_px).
+    ScreenPixels => "`size_px`";
+    /// [`Screen::size_mm`](super::detect::Screen::size_mm).
+    ScreenSize => "`size_mm`";
+    /// [`Screen::distance_mm`](super::detect::Screen::distance_mm).
+    Distance => "`distance_mm`";
+    /// [`Screen::px_per_degree`](super::detect::Screen::px_per_degree).
+    PixelsPerDegree => "`px_per_degree`";
 }
 
 /// What settings are called by whoever calls the library.

@@ -96,7 +96,10 @@ impl<'r> Source<'r> {
             notes.push("the file is gzip: its first two bytes say so".to_owned());
             path = None;
         }
-        if let Some(container) = Container::of(&raw) {
+        // A file that is called so and is none was damaged.
+        let is_called = |path: &Path| path.extension().is_some_and(|end| end == "parquet");
+        let called = path.filter(|path| is_called(path)).map(|_| Container::Parquet);
+        if let Some(container) = Container::of(&raw).or(called) {
             let found = columnar::text(container, raw, input, path).map_err(failed)?;
             input = found.0;
             notes.extend(found.1);

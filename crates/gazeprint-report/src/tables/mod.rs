@@ -21,6 +21,7 @@ mod identification;
 mod latex;
 mod markdown;
 mod robustness;
+mod strangers;
 mod table;
 mod verification;
 mod watch;
@@ -60,6 +61,7 @@ registry! {
         OperatingPoints,
         BySentences,
         Thresholds,
+        Strangers,
         Attacks,
         AttacksBySentences,
         Liveness,
@@ -100,6 +102,7 @@ impl TableId {
                 ("by-sentences", Section::Verification, verification::by_sentences)
             }
             Self::Thresholds => ("thresholds", Section::Verification, verification::thresholds),
+            Self::Strangers => ("strangers", Section::Verification, strangers::rates),
             Self::Attacks => ("attacks", Section::Attacks, attacks::acceptance),
             Self::AttacksBySentences => {
                 ("attacks-by-sentences", Section::Attacks, attacks::by_sentences)
@@ -123,6 +126,7 @@ impl TableId {
             | Self::OperatingPoints
             | Self::BySentences
             | Self::Attacks
+            | Self::Strangers
             | Self::Liveness
             | Self::Watch
             | Self::Robustness

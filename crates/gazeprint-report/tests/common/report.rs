@@ -45,6 +45,7 @@ pub(crate) fn report(methods: usize, splits: usize) -> Report {
         robustness: None,
         attacks: None,
         watch: None,
+        strangers: None,
         manifest: Manifest {
             version: "0.1.0".into(),
             commit: Some("0123abc".into()),

@@ -237,7 +237,7 @@ fn of_several_texts_the_preferred_one_is_taken_with_the_reason() {
     let shape = read(&mut input, 0, &options, &mut Words::Unknown, &mut found).unwrap();
     let text = shape.mapping.get(ColumnRole::Text).unwrap();
     assert_eq!(text.column, "page_name");
-    assert!(text.reason.starts_with("before text_id"), "{}", text.reason);
+    assert!(text.reason.to_string().starts_with("before text_id"), "{}", text.reason);
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn letters_of_lines_are_positions_and_rows_are_put_in_order() {
     assert!(found.noted("1 fixations are off the text") && found.noted("1 readings were put"));
     let x = shape.mapping.get(ColumnRole::X).unwrap();
     assert_eq!(x.column, "xn");
-    assert!(x.reason.contains("drift corrected"), "{}", x.reason);
+    assert!(x.reason.to_string().contains("drift corrected"), "{}", x.reason);
     assert_eq!(shape.rows, 8);
 }
 

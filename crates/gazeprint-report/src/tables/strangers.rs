@@ -1,0 +1,48 @@
+//! The table of strangers.
+
+use gazeprint_eval::report::{Estimate, Report};
+
+use super::{Cell, Table};
+use crate::number::proportion;
+
+/// What strangers and readers met at rates that were asked for.
+pub(super) fn rates(report: &Report) -> Table {
+    let mut table = Table::new(
+        "Strangers: half of the readers are enrolled, the other half had no part in anything. False \
+         matches are strangers’ claims that were accepted, false alarms strangers’ probes that were \
+         taken for somebody, false non-matches readers’ claims that were rejected."
+            .to_owned(),
+    );
+    table.words("Method");
+    table.words("Sentences");
+    table.numbers("Probes");
+    table.numbers("Rate");
+    for part in ["False matches", "False alarms", "False non-matches"] {
+        table.grouped(part, "part");
+        table.grouped(part, "95\u{a0}% interval");
+    }
+    for method in report.strangers.iter().flatten() {
+        for size in &method.by_size {
+            for at in &size.rates {
+                let part = |part: &Estimate| {
+                    [
+                        Cell::number(proportion(part.mean), part.mean),
+                        Cell::interval(part.ci95, proportion),
+                    ]
+                };
+                let sentences = size.sentences.map_or("all".to_owned(), |m| m.to_string());
+                let mut row = vec![Cell::word(&method.method), Cell::word(sentences)];
+                row.push(Cell::count(size.probes));
+                row.push(Cell::number(at.rate.to_string(), at.rate));
+                row.extend([&at.fmr, &at.fpir, &at.fnmr].into_iter().flat_map(part));
+                table.rows.push(row);
+            }
+        }
+        table.note(format!(
+            "{}: {} enrolled, {} strangers, drawn anew for each split. Intervals draw readers in both \
+             roles.",
+            method.method, method.enrolled, method.strangers
+        ));
+    }
+    table
+}
