@@ -1,9 +1,10 @@
-//! Protocols, measures and studies of reader identification.
+//! Protocols, measures and studies of reader identification. Claims are judged by the rules of a gallery,
+//! which are those of [`gazeprint::decision`].
 //!
 //! | module | does |
 //! |---|---|
 //! | [`protocol`] | divides a corpus into training and test, cuts test readings into probes |
-//! | [`measures`] | accuracy, error rates and curves, thresholds, calibration, intervals over readers |
+//! | [`measures`] | accuracy, error rates and curves, cost of likelihood ratios, intervals over readers |
 //! | [`study`] | compares methods over repeated splits |
 //! | [`curves`] | accuracy and errors over the amount of reading and the number of readers |
 //! | [`strangers`] | readers who are not enrolled, judged by the rules of those who are |

@@ -1,6 +1,6 @@
 //! Reads and writes corpora: folders of tables that say who read what, and how. And tables of splits:
 //! which of these readings train and which test ([`Assignment`]). And files of what was learned from
-//! all readers of a corpus together ([`PopulationFile`]).
+//! all readers of a corpus together ([`PopulationFile`]). [`import`] brings in what other tools recorded.
 //!
 //! | table | columns (`?`: may be left out) |
 //! |---|---|

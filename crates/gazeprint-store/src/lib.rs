@@ -26,7 +26,9 @@
 //!
 //! What a vault is made of, from the outside to the inside: [`Vault`] (transactions), [`Snapshot`]
 //! and [`Change`] (records and log), headers (what must be there), seals (checksums or encryption),
-//! and a backend, which knows rows of bytes only.
+//! and a backend, which knows rows of bytes only. A [`Gallery`] stands on top of it: readers with their
+//! templates and recordings, the population, the [`Rules`](gazeprint::decision::Rules) of decisions, and
+//! the log.
 
 #[cfg(feature = "postgres")]
 mod address;

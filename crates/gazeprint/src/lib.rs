@@ -58,7 +58,7 @@
 //!
 //! # Modules
 //!
-//! In the order in which data walks through them; each knows only those above it.
+//! In the order in which data walks through them; each knows only those above it, [`random`] and the kernels.
 //!
 //! | module | from | to |
 //! |---|---|---|
@@ -74,6 +74,7 @@
 //! | [`score`] | rows and probes | a score for every reader |
 //! | [`search`] | rows of very many readers, and a query | about the score of each |
 //! | [`method`] | [`Training`](method::Training) readings | [`LearnedReaders`](method::LearnedReaders) and an account of the fit |
+//! | [`decision`] | what a fit held out; scores of a probe | [`Rules`](decision::Rules); thresholds, log-likelihood ratios, decisions |
 //! | [`replay`] | readings | which of them were known before |
 //! | [`simulate`] | [`SimulationParams`](simulate::SimulationParams) | a [`Corpus`](corpus::Corpus) of made-up readers |
 //!
