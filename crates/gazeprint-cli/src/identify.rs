@@ -64,9 +64,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     } else {
         print(&answers::identification(&answer))?;
     }
-    Ok(match (&answer.replay, answer.is_known()) {
-        (_, true) => Exit::Done,
-        (Some(_), false) => Exit::Replay,
-        (None, false) => Exit::Refused,
+    Ok(match () {
+        () if answer.is_known() => Exit::Done,
+        () if answer.replay.is_some() && !options.replays.allow => Exit::Replay,
+        () => Exit::Refused,
     })
 }

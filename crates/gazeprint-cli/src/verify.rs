@@ -50,9 +50,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     } else {
         print(&answers::verification(&answer))?;
     }
-    Ok(match (answer.decision, &answer.replay) {
-        (Verdict::Accepted, _) => Exit::Done,
-        (Verdict::Rejected, Some(_)) => Exit::Replay,
-        (Verdict::Rejected, None) => Exit::Refused,
+    Ok(match answer.decision {
+        Verdict::Accepted => Exit::Done,
+        Verdict::Rejected if answer.replay.is_some() && !options.replays.allow => Exit::Replay,
+        Verdict::Rejected => Exit::Refused,
     })
 }

@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     say(&watch, last);
     Ok(match (last.step.decision, last.replay) {
         (Decision::Accept, _) => Exit::Done,
-        (_, true) => Exit::Replay,
+        (_, true) if !options.replays.allow => Exit::Replay,
         (Decision::Reject, _) => Exit::Refused,
         (Decision::GoOn, _) => Exit::Undecided,
     })

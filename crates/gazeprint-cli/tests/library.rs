@@ -132,7 +132,7 @@ fn the_rules_of_a_study_are_those_of_a_gallery() {
     let enrolled = Corpus::new("first", corpus.readers().to_vec(), texts, paths).unwrap();
 
     let plan = Plan {
-        protocol: Protocol { division: Division::Session { train_sessions: 1 }, seed: 7 },
+        protocol: Protocol { division: Division::Session { train: 1 }, seed: 7 },
         readers: None,
         probe_sentences: vec![5],
         limits: Limits::default(),

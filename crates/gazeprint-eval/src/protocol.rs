@@ -5,6 +5,7 @@ mod given;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use gazeprint::assignment::{Assignment, Role};
 use gazeprint::corpus::{Corpus, Text};
 use gazeprint::method::Occasion;
 use gazeprint::random::{Stream, stream};
@@ -161,23 +162,6 @@ impl Division {
     }
 }
 
-/// What a reading is for in a given split.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Assignment {
-    /// Number of the split; any numbers will do.
-    pub split: u32,
-    /// Name of the reader.
-    pub reader: String,
-    /// Name of the text.
-    pub text: String,
-    /// The session; `None` for all.
-    pub session: Option<String>,
-    /// The trial; `None` for all.
-    pub trial: Option<String>,
-    /// Whether it trains; else it tests.
-    pub trains: bool,
-}
-
 /// A way to divide a corpus, with the seed of all that is random.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Protocol {
@@ -208,17 +192,9 @@ pub struct Split {
     pub excluded: Vec<usize>,
 }
 
-/// What a reading is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Train,
-    Test,
-}
-
-impl Role {
-    fn training(trains: bool) -> Self {
-        if trains { Self::Train } else { Self::Test }
-    }
+/// What a reading is for that trains, or not.
+fn training(trains: bool) -> Role {
+    if trains { Role::Train } else { Role::Test }
 }
 
 impl Protocol {
@@ -300,7 +276,7 @@ impl Protocol {
         let index = stream::SPLITS + split as u64;
         units.shuffle(&mut Stream { seed: self.seed, index }.chain(0));
         let trains = first_part(train_fraction, &units);
-        Split::of(corpus, readings, |_, r| Some(Role::training(trains.contains(&r.unit))))
+        Split::of(corpus, readings, |_, r| Some(training(trains.contains(&r.unit))))
             .map_err(|readers| ProtocolError::TooFewReaders { split: split + 1, readers })
     }
 
@@ -377,7 +353,7 @@ fn temporal(
         }
         let first = first_part(train_fraction, &units);
         for (unit, _) in units {
-            roles.insert((reader, unit), Role::training(first.contains(&unit)));
+            roles.insert((reader, unit), training(first.contains(&unit)));
         }
     }
     Split::of(corpus, readings, |_, r| roles.get(&(r.reader, r.unit)).copied())

@@ -5,7 +5,7 @@
 //! texts of both are judged: how often a stranger is taken for somebody, how often a stranger's claim
 //! to be somebody is accepted, and how often that of the reader is not.
 
-use gazeprint::decision::{Rules, ScoredReadings, cohort_ratios};
+use gazeprint::decision::{LearnedRules, Rules, ScoredReadings, cohort_ratios};
 use gazeprint::method::{FitError, Method, Monitor, Training};
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
@@ -82,7 +82,7 @@ impl SplitStrangers {
         let training =
             Training::new(enrolled.len(), train)?.for_probes_of(split.occasion(readings));
         let fitted = method.fit(&training, protocol.seed_of(number), monitor)?;
-        let Some(rules) = Rules::learn(&fitted, &training) else {
+        let Some(LearnedRules { rules, .. }) = Rules::learn(&fitted, &training) else {
             return Ok(None);
         };
         let by_index: Vec<&Reading> = readings.iter().collect();

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use gazeprint::corpus::{Corpus, DropReason, Drops, Limits};
 use gazeprint::decision::{
-    HeldOutProbes, Rules, ScoredReadings, WatchParams, cohort_ratios, cohort_ratios_without,
+    Rules, ScoredReadings, WatchParams, cohort_ratios, cohort_ratios_without,
 };
 use gazeprint::method::{FitError, FitReport, Method, Monitor, Training, Unwatched};
 use gazeprint::saccade::{Reading, readings};
@@ -341,8 +341,9 @@ fn run_split(
     let fitted = method.fit(&training, protocol.seed_of(number), monitor)?;
     let start = Instant::now();
     // What a gallery of these readers would decide by.
-    let held_out = HeldOutProbes::of(&fitted, &training);
-    let rules = held_out.as_ref().map(|probes| Arc::new(Rules::from(probes)));
+    let learned = Rules::learn(&fitted, &training);
+    let thresholds = learned.as_ref().map_or_else(Vec::new, LearnedThreshold::all);
+    let rules = learned.map(|learned| Arc::new(learned.rules));
     let by_index: Vec<&Reading> = readings.iter().collect();
     let tested = split.test.iter().map(|&(_, i)| i);
     let scorer = fitted.scorer.as_ref();
@@ -385,8 +386,6 @@ fn run_split(
         false => None,
     };
     let clamped = sentences.clamped();
-    let thresholds =
-        held_out.iter().zip(rules.as_deref()).flat_map(LearnedThreshold::all).collect();
     let result = SplitResult {
         readers: split.readers.clone(),
         area: curves.claims.last().map_or(f64::NAN, Claims::area),

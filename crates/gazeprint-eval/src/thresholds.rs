@@ -1,6 +1,6 @@
 //! The thresholds of a study: what its rules ask of claims at a few false match rates.
 
-use gazeprint::decision::{HeldOutProbes, Rules};
+use gazeprint::decision::{LearnedLength, LearnedRules};
 use serde::{Deserialize, Serialize};
 
 /// False match rates that studies report, descending.
@@ -21,15 +21,14 @@ pub struct LearnedThreshold {
 
 impl LearnedThreshold {
     /// The thresholds of rules at the lengths that they were learned at.
-    pub(crate) fn all((probes, rules): (&HeldOutProbes, &Rules)) -> Vec<Self> {
-        let at = |length: &gazeprint::decision::ProbesOfLength| {
-            let (sentences, fixations) = (length.texts, length.log_fixations.exp());
+    pub(crate) fn all(LearnedRules { rules, lengths }: &LearnedRules) -> Vec<Self> {
+        let at = |&LearnedLength { texts: sentences, fixations }: &LearnedLength| {
             RATES.map(|rate| {
                 let threshold = rules.claim_ratio(rate, fixations);
                 Self { rate, sentences, fixations, threshold }
             })
         };
-        let all = probes.lengths().iter().flat_map(at);
+        let all = lengths.iter().flat_map(at);
         all.filter(|learned| learned.threshold.is_finite()).collect()
     }
 }

@@ -4,13 +4,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use gazeprint::assignment::{Assignment, Role};
 use gazeprint::corpus::{Corpus, Limits, Scanpath, Text};
 use gazeprint::method::Occasion;
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
-use gazeprint_eval::protocol::{
-    Assignment, Division, Protocol, ProtocolError, Split, draw_readers,
-};
+use gazeprint_eval::protocol::{Division, Protocol, ProtocolError, Split, draw_readers};
 use gazeprint_eval::study::{DividedCorpus, Plan};
 use proptest::prelude::*;
 
@@ -216,7 +215,7 @@ fn splits_can_be_given_and_come_back() {
     let splits = divided(random, &corpus).unwrap();
     let mut rows = Vec::new();
     for (number, split) in splits.iter().enumerate() {
-        for (side, trains) in [(&split.train, true), (&split.test, false)] {
+        for (side, role) in [(&split.train, Role::Train), (&split.test, Role::Test)] {
             rows.extend(side.iter().map(|&(_, i)| {
                 let path = &corpus.scanpaths()[readings[i].scanpath];
                 Assignment {
@@ -225,7 +224,7 @@ fn splits_can_be_given_and_come_back() {
                     text: corpus.texts()[path.text].id().to_owned(),
                     session: Some(path.session.clone()),
                     trial: None,
-                    trains,
+                    role,
                 }
             }));
         }
@@ -257,7 +256,7 @@ fn every_other_text(corpus: &Corpus) -> Vec<Assignment> {
         text: corpus.texts()[path.text].id().to_owned(),
         session: None,
         trial: None,
-        trains: path.text.is_multiple_of(2),
+        role: if path.text.is_multiple_of(2) { Role::Train } else { Role::Test },
     };
     corpus.scanpaths().iter().map(row).collect()
 }

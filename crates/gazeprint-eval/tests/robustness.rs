@@ -6,12 +6,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use gazeprint::assignment::{Assignment, Role};
 use gazeprint::corpus::{Chars, Corpus, DropReason, Fixation, Limits, Millis, Scanpath, Text};
 use gazeprint::inference::{Engine, Laplace};
 use gazeprint::method::{self, Method, Monitor, Scoring, Unwatched, landwehr};
 use gazeprint::saccade::readings;
 use gazeprint::simulate::SimulationParams;
-use gazeprint_eval::protocol::{Assignment, Division, Protocol};
+use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::robustness::{
     Levels, MIN_DURATIONS, MOST_SPLITS, NOISE_SD, Robustness, with_position_noise,
 };
@@ -270,7 +271,10 @@ fn levels_go_on_after_an_interruption_and_have_three_splits_of_a_file() {
         text: corpus.texts()[path.text].id().to_owned(),
         session: None,
         trial: None,
-        trains: (path.text as u32 + split).is_multiple_of(2),
+        role: match (path.text as u32 + split).is_multiple_of(2) {
+            true => Role::Train,
+            false => Role::Test,
+        },
     };
     let row = &row;
     let rows = (1..=4).flat_map(|split| corpus.scanpaths().iter().map(move |p| row(split, p)));

@@ -1,5 +1,5 @@
 //! Reads and writes corpora: folders of tables that say who read what, and how. And tables of splits:
-//! which of these readings train and which test ([`Assignment`]). And files of what was learned from
+//! which of these readings train and which test ([`Assignment`](gazeprint::assignment::Assignment)). And files of what was learned from
 //! all readers of a corpus together ([`PopulationFile`]). [`import`] brings in what other tools recorded.
 //!
 //! | table | columns (`?`: may be left out) |
@@ -72,5 +72,5 @@ pub use population::{
     write_population,
 };
 pub use read::{read_corpus, read_corpus_with_notes, read_probe, read_probe_from, read_texts};
-pub use splits::{Assignment, Role, read_splits, write_splits};
+pub use splits::{read_splits, write_splits};
 pub use write::{write_corpus, write_corpus_as};

@@ -5,7 +5,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use gazeprint_io::{Assignment, Role, read_splits, write_splits};
+use gazeprint::assignment::{Assignment, Role};
+use gazeprint_io::{read_splits, write_splits};
 use tempfile::TempDir;
 
 fn file(name: &str, content: &[u8]) -> (TempDir, PathBuf) {

@@ -199,7 +199,7 @@ impl Sample {
             background.scorer(&templates).map_err(|source| Error::Template { at: at(), source })?;
         monitor.begin(Stage::Rules);
         let fitted = population.fitted(scorer, &training, monitor).map_err(failed)?;
-        Ok(Rules::learn(&fitted, &training))
+        Ok(Rules::learn(&fitted, &training).map(|learned| learned.rules))
     }
 
     /// The rows of all readers. Nothing where they do not differ, or their numbers are too large.

@@ -64,6 +64,7 @@
 //! |---|---|---|
 //! | [`kinds`] | closed sets of kinds | arrays with one value for each |
 //! | [`corpus`] | texts, words, fixations | passes of fixations on words, and a count of what was dropped |
+//! | [`assignment`] | names of readers and texts | which of their readings train and test |
 //! | [`situation`] | fixations on a text | what is around them |
 //! | [`saccade`] | passes | [`Reading`](saccade::Reading)s: types, amplitudes with intervals, durations |
 //! | `glance` | readings | what each fixation shows: the move, the stay, the aim |
@@ -81,6 +82,7 @@
 //! Section numbers in the documentation of the modules, and the decisions D1 to D10, are those of
 //! `docs/model.md` in the repository.
 
+pub mod assignment;
 pub mod corpus;
 pub mod decision;
 pub mod density;

@@ -21,7 +21,7 @@ pub mod stream {
     pub const SPLITS: u64 = 1 << 40;
     /// Cuts test readings into probes; split and reader are added.
     pub const PROBES: u64 = 1 << 41;
-    /// Cuts held-out training readings into probes; split, fold and reader are added.
+    /// Cuts held-out training readings into probes; fold and reader are added.
     pub const CALIBRATION: u64 = 1 << 45;
     /// Draws how readers might read on another day; fold and reader are added.
     pub const ANOTHER_DAY: u64 = 1 << 47;

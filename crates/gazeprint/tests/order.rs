@@ -10,6 +10,7 @@ const MODULES: [&str; 17] = [
     "kinds",
     "random",
     "kernels",
+    "assignment",
     "corpus",
     "situation",
     "saccade",

@@ -8,9 +8,8 @@ use gazeprint::corpus::{Limits, Millis};
 use gazeprint::decision::WatchParams;
 use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Step};
 use gazeprint::method::{self, Method, Scoring};
-use gazeprint_eval::protocol::{Assignment, Division, Protocol};
+use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::study::Plan;
-use gazeprint_io::Role;
 
 use crate::Usage;
 
@@ -270,16 +269,7 @@ impl Args {
     /// How the corpus is to be divided.
     fn division(&self) -> anyhow::Result<Division> {
         if let Some(file) = &self.splits_file {
-            let rows = gazeprint_io::read_splits(file)?;
-            let rows = rows.into_iter().map(|row| Assignment {
-                split: row.split,
-                reader: row.reader,
-                text: row.text,
-                session: row.session,
-                trial: row.trial,
-                trains: row.role == Role::Train,
-            });
-            return Ok(Division::Given(rows.collect()));
+            return Ok(Division::Given(gazeprint_io::read_splits(file)?));
         }
         let train_fraction = self.train_fraction.unwrap_or(0.5);
         Ok(match self.split {

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use gazeprint::assignment::{Assignment, Role};
 use gazeprint_eval::study::DividedCorpus;
-use gazeprint_io::{Assignment, Role, WriteError, write_splits};
+use gazeprint_io::{WriteError, write_splits};
 
 /// Writes which readings train and which test.
 pub(super) fn write(divided: &DividedCorpus, file: &Path) -> Result<(), WriteError> {

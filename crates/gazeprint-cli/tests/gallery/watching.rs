@@ -356,8 +356,8 @@ fn a_signal_ends_a_watch_with_a_verdict() {
         for _ in 0..8 {
             answers.next().unwrap().unwrap();
         }
-        let kill = std::process::Command::new("kill").args([signal, &watching.id().to_string()]);
-        assert!({ kill }.status().unwrap().success());
+        let mut kill = std::process::Command::new("kill");
+        assert!(kill.args([signal, &watching.id().to_string()]).status().unwrap().success());
         // The input stays open: it is the signal that ends the watch.
         let output = watching.wait_with_output().unwrap();
         drop(input);

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use gazeprint::assignment::{Assignment, Role};
 use gazeprint::corpus::Corpus;
 use gazeprint::saccade::Reading;
 
-use super::{Assignment, ProtocolError, Role, Split};
+use super::{ProtocolError, Split};
 
 /// Readings by the names of their readers and texts.
 pub(super) struct Names<'a> {
@@ -49,7 +50,7 @@ pub(super) fn given(
     for row in rows {
         let roles = splits.entry(row.split).or_insert_with(|| vec![None; readings.len()]);
         for i in names.matching(row) {
-            roles[i] = Some(Role::training(row.trains));
+            roles[i] = Some(row.role);
         }
     }
     if splits.is_empty() {
@@ -57,10 +58,10 @@ pub(super) fn given(
     }
     let split = |(&number, roles): (&u32, &Vec<Option<Role>>)| {
         let split = Split::of(corpus, readings, |i, _| roles[i]).map_err(|readers| {
-            let count = |trains: bool| {
-                rows.iter().filter(|row| row.split == number && row.trains == trains).count()
+            let count = |role: Role| {
+                rows.iter().filter(|row| row.split == number && row.role == role).count()
             };
-            let (train, test) = (count(true), count(false));
+            let (train, test) = (count(Role::Train), count(Role::Test));
             ProtocolError::TooFewGiven { split: number, readers, train, test }
         })?;
         Ok(Split { name: Some(format!("split {number} of the file")), ..split })

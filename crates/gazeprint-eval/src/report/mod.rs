@@ -166,7 +166,7 @@ pub struct Tuned {
 pub struct VerificationErrors {
     /// Equal error rate, on the ratio to the cohort.
     pub eer: Estimate,
-    /// Cost of the calibrated log-likelihood ratios to the population, bits; none where training
+    /// Cost of the calibrated log-likelihood ratios to the cohort, bits; none where training
     /// texts cannot be divided.
     pub cllr: Option<Estimate>,
     /// What the cost would be under the best monotone calibration, bits.
@@ -175,8 +175,8 @@ pub struct VerificationErrors {
     pub fnmr_at: Vec<ErrorsAtThreshold>,
 }
 
-/// Errors of verification at a threshold that was fixed on training texts, of readers other than
-/// the one who produced the probe.
+/// Errors of verification at a threshold that was fixed on training texts, as a gallery of the readers
+/// fixes it: for people who are not enrolled.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ErrorsAtThreshold {
     /// The false match rate asked for.

@@ -66,8 +66,8 @@ fn limits(report: &Report) -> Vec<String> {
         "False claims, too, are made by readers who are known (closed set). A claim is judged by \
          the ratio of the claimed reader to the others, and the one who really read is among these \
          and fits better, so that false claims look weaker than they should. A stranger has nobody \
-         there to fit better: the false match rate against strangers is higher. The table of \
-         operating points gives it with the one who makes the claim left out."
+         there to fit better. Thresholds are fixed for strangers; the table of operating points gives \
+         the false match rate both as observed and with the one who makes the claim left out."
             .to_owned(),
     );
     if report.protocol.split == "session" {

@@ -156,8 +156,8 @@ pub(super) fn measures(report: &Report) -> String {
         (
             "FMR, FNMR",
             "False match rate: part of the false claims accepted. False non-match rate: \
-          part of the true claims rejected. Thresholds were fixed on training texts, of readers \
-          other than the one who produced the probe.",
+          part of the true claims rejected. Thresholds were fixed on training texts, as a \
+          gallery of these readers fixes them: for people who are not enrolled.",
         ),
         (
             "false claims",
@@ -165,7 +165,8 @@ pub(super) fn measures(report: &Report) -> String {
           claim falsely are thus enrolled themselves (closed set). The ratio to the cohort, which \
           area, EER, FMR and FNMR rest on, holds the claimed reader against the true one among \
           others; a stranger would be held against people who are all wrong. So false claims look \
-          weaker here than those of strangers would, and the FMR against strangers is higher.",
+          weaker here than those of strangers would, and the FMR observed is lower than the one that \
+          thresholds were fixed for; that against strangers stands beside it.",
         ),
         (
             "Cllr",
@@ -177,8 +178,8 @@ pub(super) fn measures(report: &Report) -> String {
         (
             "95\u{a0}% interval",
             "By drawing readers with replacement (bootstrap) as those who produce the probes, \
-          against a fixed scorer: how much the number would change if other readers of the scorer's \
-          kind produced them. What another scorer would change is not counted.",
+          against a fixed gallery: how much the number would change if other readers of the gallery's \
+          kind produced them. What another gallery would change is not counted.",
         ),
     ];
     let mut out = String::from("<dl class=\"terms\">\n");

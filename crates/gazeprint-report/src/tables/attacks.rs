@@ -39,7 +39,7 @@ pub(super) fn by_sentences(report: &Report) -> Table {
 
 fn table(report: &Report, which: &str, shown: impl Fn(Option<usize>) -> bool) -> Table {
     let mut table = Table::new(format!(
-        "Part of the claims accepted, by attack{which}, at the thresholds that a scorer would use \
+        "Part of the claims accepted, by attack{which}, at the thresholds that a gallery would use \
              for a false match rate (FMR): without countermeasures, and with replay detection and \
              liveness."
     ));

@@ -11,7 +11,7 @@ use crate::number::{
 const CLOSED_SET: &str = "False claims are made by readers who are enrolled themselves (closed \
                           set). The ratio to the cohort then holds the claimed reader against the \
                           true one too, which makes these claims look weaker than those of \
-                          strangers: against strangers the FMR is higher.";
+                          strangers, for whom thresholds are fixed.";
 
 /// The paper's Table 2, and what is usual in biometrics.
 pub(super) fn errors(report: &Report) -> Table {

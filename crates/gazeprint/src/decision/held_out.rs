@@ -33,18 +33,19 @@ const SEED: u64 = 1;
 
 /// Probes that were held out, compared with all readers, by length.
 #[derive(Debug, Clone)]
-pub struct HeldOutProbes {
-    readers: usize,
-    lengths: Vec<ProbesOfLength>,
+pub(super) struct HeldOutProbes {
+    pub(super) readers: usize,
+    /// By rising length.
+    pub(super) lengths: Vec<ProbesOfLength>,
 }
 
 /// Held-out probes of one length.
 #[derive(Debug, Clone)]
-pub struct ProbesOfLength {
+pub(super) struct ProbesOfLength {
     /// Texts a probe; `None` for all of a half.
-    pub texts: Option<usize>,
+    pub(super) texts: Option<usize>,
     /// Mean log number of fixations.
-    pub log_fixations: f64,
+    pub(super) log_fixations: f64,
     pub(super) probes: Vec<ComparedProbe>,
 }
 
@@ -60,23 +61,13 @@ pub(super) struct ComparedProbe {
 impl HeldOutProbes {
     /// What the folds of a fit held out; `None` where there are too few readers to learn from, or too
     /// little was read.
-    pub fn of(fitted: &Fitted, training: &Training<'_>) -> Option<Self> {
+    pub(super) fn of(fitted: &Fitted, training: &Training<'_>) -> Option<Self> {
         let readers = training.readers();
         if readers < FEWEST_READERS {
             return None;
         }
         let lengths = compared(fitted.scorer.as_ref(), &fitted.folds, training);
         (!lengths.is_empty()).then_some(Self { readers, lengths })
-    }
-
-    /// By rising length.
-    pub fn lengths(&self) -> &[ProbesOfLength] {
-        &self.lengths
-    }
-
-    /// How many readers there are.
-    pub(super) fn readers(&self) -> usize {
-        self.readers
     }
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::by_length::{ByLength, ImpostorClaim, ThresholdByLength};
 use super::cohort::{cohort_ratios, cohort_ratios_without};
-use super::held_out::{ComparedProbe, HeldOutProbes};
+use super::held_out::{ComparedProbe, HeldOutProbes, ProbesOfLength};
 use super::judge::{Judge, Lesson, Support, Thresholds};
 use super::threshold::supported;
 use crate::method::{Fitted, Training};
@@ -67,6 +67,24 @@ impl TryFrom<Stored> for Rules {
     }
 }
 
+/// Rules, with what they were learned from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearnedRules {
+    /// The rules.
+    pub rules: Rules,
+    /// Lengths of the probes that they were learned from, rising.
+    pub lengths: Vec<LearnedLength>,
+}
+
+/// A length of probes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LearnedLength {
+    /// Texts a probe; `None` for all of half of the training texts.
+    pub texts: Option<usize>,
+    /// Geometric mean of the number of fixations.
+    pub fixations: f64,
+}
+
 /// A rate of errors that was asked for, and what stands behind it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
@@ -90,9 +108,9 @@ impl Threshold {
 
 impl From<&HeldOutProbes> for Rules {
     fn from(probes: &HeldOutProbes) -> Self {
-        let mut best = Vec::with_capacity(probes.lengths().len());
-        let mut lessons = Vec::with_capacity(probes.lengths().len());
-        for length in probes.lengths() {
+        let mut best = Vec::with_capacity(probes.lengths.len());
+        let mut lessons = Vec::with_capacity(probes.lengths.len());
+        for length in &probes.lengths {
             let (mut impostor, mut by_probe, mut genuine) = (Vec::new(), Vec::new(), Vec::new());
             for ComparedProbe { reader, log_fixations, scores } in &length.probes {
                 let fixations = log_fixations.exp();
@@ -107,7 +125,7 @@ impl From<&HeldOutProbes> for Rules {
         }
         let strangers = best.iter().map(|(length, probes)| (*length, probes.as_slice()));
         Self {
-            readers: probes.readers(),
+            readers: probes.readers,
             strangers: Thresholds::learn(&GRID, strangers),
             judge: Judge::learn(&GRID, &lessons),
         }
@@ -116,10 +134,16 @@ impl From<&HeldOutProbes> for Rules {
 
 impl Rules {
     /// Learns from what the folds of a fit held out: the one way from training to rules, for
-    /// studies, galleries, attacks and watches. The occasion of the probes is that of `training`.
-    /// `None` where there are too few readers, or too little was read.
-    pub fn learn(fitted: &Fitted, training: &Training<'_>) -> Option<Self> {
-        HeldOutProbes::of(fitted, training).as_ref().map(Self::from)
+    /// studies, galleries, attacks, strangers and watches. The occasion of the probes is that of
+    /// `training`. `None` where there are too few readers, or too little was read.
+    pub fn learn(fitted: &Fitted, training: &Training<'_>) -> Option<LearnedRules> {
+        let probes = HeldOutProbes::of(fitted, training)?;
+        let length = |length: &ProbesOfLength| LearnedLength {
+            texts: length.texts,
+            fixations: length.log_fixations.exp(),
+        };
+        let lengths = probes.lengths.iter().map(length).collect();
+        Some(LearnedRules { rules: Self::from(&probes), lengths })
     }
 
     /// The most comparisons that there are of any length: false claims, and probes of strangers.
