@@ -1,15 +1,17 @@
 //! `gazeprint gallery`: what is in a gallery, and what is done with it as a whole.
 
 mod args;
+mod erasure;
 
 use std::fmt::Write;
 
 use anyhow::bail;
 use gazeprint_recognition::{
-    Erasure, Error, KeepRows, Location, Recognizer, Removal, Secret, Stage, Standing, StoreError,
+    Erasure, Error, KeepRows, Location, Recognizer, Removal, Secret, Stage, Standing,
 };
 
 use self::args::{Action, NewSecret};
+use self::erasure::{is_leftover, told};
 use crate::inspect::plural;
 use crate::opening::{Asking, GalleryArgs, locations};
 use crate::progress::Progress;
@@ -150,27 +152,6 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
         Erasure::Incomplete(_) => format!("removed {reader}"),
     };
     told(at, &what, erasure, more, &stands(&desk, &standing))
-}
-
-fn is_leftover(error: &Error) -> bool {
-    use gazeprint_store::GalleryError;
-    matches!(error, Error::Gallery(GalleryError::Store(StoreError::Leftovers { .. })))
-}
-
-/// Says what was done, where what was there before still is, and whether it could be overwritten.
-fn told(at: &Location, what: &str, erasure: Erasure, more: &str, rest: &str) -> anyhow::Result<()> {
-    let server = match at {
-        Location::Postgres(_) => ", the write-ahead log of the server",
-        Location::File(_) => "",
-    };
-    print(&format!(
-        "{what}\nnot reached: backups, exports, snapshots of the file system, blocks \
-         that a drive has put aside{server}, {more}\n{rest}"
-    ))?;
-    match erasure {
-        Erasure::Done => Ok(()),
-        Erasure::Incomplete(left) => Err(Error::from(left).into()),
-    }
 }
 
 fn rekey(args: &GalleryArgs, new: &NewSecret, decrypt: bool) -> anyhow::Result<()> {

@@ -16,7 +16,7 @@ use gazeprint_io::import::{
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
-use self::report::Report;
+use self::report::ImportSummary;
 use crate::{explain, print};
 
 /// Bring a recording in: read what other tools write, and make a corpus of it.
@@ -199,7 +199,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let result = import(&request, &name, &open);
     bar.finish_and_clear();
     let (imported, report) = result.map_err(|error| error.naming(&flags::of))?;
-    let report = Report::new(report.naming(&flags::of), &imported);
+    let report = ImportSummary::new(report.naming(&flags::of), &imported);
     if args.strict {
         report.refuse_warnings()?;
     }

@@ -41,7 +41,7 @@ pub(crate) struct Args {
 
 /// What is printed as JSON.
 #[derive(serde::Serialize)]
-struct Report<'a> {
+struct Inspection<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
     notes: &'a [String],
@@ -93,7 +93,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         );
     }
     let text = if args.json {
-        serde_json::to_string_pretty(&Report { summary: &summary, notes: &messages })? + "\n"
+        serde_json::to_string_pretty(&Inspection { summary: &summary, notes: &messages })? + "\n"
     } else {
         summary::table(&summary, args.limits(), &messages)?
     };

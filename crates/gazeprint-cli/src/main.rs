@@ -1,6 +1,8 @@
 //! The `gazeprint` command.
 
 mod bench;
+mod corpora;
+mod ends;
 mod enroll;
 mod exit;
 mod export;
@@ -9,6 +11,7 @@ mod identify;
 mod import;
 mod inspect;
 mod opening;
+mod output;
 mod population;
 mod probe;
 mod progress;
@@ -19,19 +22,15 @@ mod verify;
 mod watch;
 mod words;
 
-use std::fmt;
-use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use gazeprint::corpus::Corpus;
-use gazeprint::simulate::Simulation;
-use gazeprint_io::import::WithoutWords;
-use gazeprint_io::{Notes, WriteError};
 use gazeprint_recognition::ErrorKind;
 
+pub(crate) use self::corpora::{corpus_or_default, corpus_with_notes, refuse_without_words};
+pub(crate) use self::ends::{Interrupted, Usage, explain};
 use self::exit::Exit;
+pub(crate) use self::output::{print, print_json};
 
 /// Who is reading? Recognises people by how their eyes move over text.
 #[derive(Debug, Parser)]
@@ -75,95 +74,6 @@ enum Command {
     Watch(watch::Args),
     Gallery(gallery::Args),
     Bench(bench::Args),
-}
-
-/// Arguments that do not fit together or are out of range: exit code 2.
-#[derive(Debug)]
-pub(crate) struct Usage(pub(crate) String);
-
-impl fmt::Display for Usage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Usage {}
-
-/// Work stopped by Ctrl-C, with what to say of it.
-#[derive(Debug)]
-pub(crate) struct Interrupted(pub(crate) &'static str);
-
-impl Interrupted {
-    /// Nothing is there that was not there before.
-    pub(crate) const NOTHING: Self = Self("interrupted; nothing was written");
-    /// Of a study that keeps what it has.
-    pub(crate) const RESUMABLE: Self =
-        Self("interrupted; the same command with --resume goes on from here");
-}
-
-impl fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for Interrupted {}
-
-/// The corpus in a folder, or the built-in simulated one; what looked odd on reading it is said.
-pub(crate) fn corpus_with_notes(folder: Option<&Path>) -> anyhow::Result<Corpus> {
-    let (corpus, notes) = corpus_or_default(folder)?;
-    notes.messages().iter().for_each(|message| words::note(message));
-    Ok(corpus)
-}
-
-/// The corpus in a folder, or the built-in simulated one, with what looked odd on reading it.
-pub(crate) fn corpus_or_default(folder: Option<&Path>) -> anyhow::Result<(Corpus, Notes)> {
-    Ok(match folder {
-        Some(folder) => {
-            refuse_without_words(folder)?;
-            gazeprint_io::read_corpus_with_notes(folder)?
-        }
-        None => (Simulation::default().run(), Notes::default()),
-    })
-}
-
-/// A recording that was imported without words can be looked at, but nothing else.
-pub(crate) fn refuse_without_words(folder: &Path) -> anyhow::Result<()> {
-    // Whatever is wrong with a corpus, reading it as one says so.
-    if let Ok(Some(WithoutWords { in_pixels: true, .. })) = WithoutWords::read(folder) {
-        anyhow::bail!(
-            "{} has fixations in pixels and no words.csv; scoring needs the words and their \
-             places; import the recording again with --words FILE; `gazeprint inspect` shows what \
-             is there",
-            folder.display()
-        );
-    }
-    Ok(())
-}
-
-/// Writes to standard output. A reader that has seen enough, like `head`, is no failure.
-pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => Ok(result?),
-    }
-}
-
-/// Writes an answer as JSON.
-pub(crate) fn print_json(answer: &impl serde::Serialize) -> anyhow::Result<()> {
-    print(&format!("{}\n", serde_json::to_string_pretty(answer)?))
-}
-
-/// What to do where something cannot be written.
-pub(crate) fn explain(error: WriteError) -> anyhow::Error {
-    match error {
-        WriteError::Exists { file } => anyhow::anyhow!(
-            "{} exists already; write elsewhere, or add --overwrite to replace it",
-            file.display()
-        ),
-        error => error.into(),
-    }
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {

@@ -348,7 +348,7 @@ fn run_split(
     let tested = split.test.iter().map(|&(_, i)| i);
     let scorer = fitted.scorer.as_ref();
     let sentences = ScoredReadings::encode(scorer, tested, &by_index);
-    let compared = Compared { sentences: &sentences, rules: rules.as_deref() };
+    let compared = TestReadings { sentences: &sentences, rules: rules.as_deref() };
     let by_reader = split.test_by_reader();
     let everything: Vec<Vec<Vec<usize>>> =
         by_reader.iter().map(|test| vec![test.clone()]).collect();
@@ -405,7 +405,7 @@ fn run_split(
 }
 
 /// Test readings, with what the training texts say about scores.
-struct Compared<'a> {
+struct TestReadings<'a> {
     sentences: &'a ScoredReadings<'a>,
     rules: Option<&'a Rules>,
 }
@@ -419,7 +419,7 @@ struct ReaderPart {
     log_fixations: f64,
 }
 
-impl Compared<'_> {
+impl TestReadings<'_> {
     /// Compares probes, given by reader, with all readers.
     fn probes(&self, sentences: Option<usize>, probes: &[Vec<Vec<usize>>]) -> ProbeResult {
         let parts: Vec<ReaderPart> = probes

@@ -56,12 +56,12 @@ pub struct Vigil {
 }
 
 /// A fixation: how long it was, and what it adds to the scores of all readers.
-type Seen = (f64, Vec<f64>);
+type WatchedStep = (f64, Vec<f64>);
 
-fn seen(scorer: &dyn Scorer, readings: &[&Reading]) -> Vec<Seen> {
+fn seen(scorer: &dyn Scorer, readings: &[&Reading]) -> Vec<WatchedStep> {
     let of = |reading: &&Reading| {
         let durations = reading.events.iter().map(|event| event.duration);
-        durations.zip(increments(scorer, reading)).collect::<Vec<Seen>>()
+        durations.zip(increments(scorer, reading)).collect::<Vec<WatchedStep>>()
     };
     readings.iter().flat_map(of).collect()
 }
@@ -108,7 +108,7 @@ struct Watching<'a> {
 }
 
 impl Watching<'_> {
-    fn as_themselves(&self, own: &[Seen]) -> ReaderVigils {
+    fn as_themselves(&self, own: &[WatchedStep]) -> ReaderVigils {
         let mut watcher = Watcher::new(Arc::clone(self.rules), self.n, self.reader, self.params);
         let (mut first, mut alarms, mut guarded_seconds) = (None, 0, 0.0);
         let mut before = Decision::GoOn;
@@ -133,7 +133,7 @@ impl Watching<'_> {
     }
 
     /// As somebody else, with a gallery that does not have the one who reads.
-    fn as_another(&self, claimed: usize, own: &[Seen]) -> Vigil {
+    fn as_another(&self, claimed: usize, own: &[WatchedStep]) -> Vigil {
         let place = claimed - usize::from(claimed > self.reader);
         let mut watcher = Watcher::new(Arc::clone(self.rules), self.n - 1, place, self.params);
         for (duration, added) in own {
@@ -149,11 +149,11 @@ impl Watching<'_> {
     }
 
     /// Another reader, who is not in the gallery, goes on; nothing where the first one was not accepted.
-    fn taken_over(&self, own: &[Seen], other: &[Seen]) -> Option<Swap> {
+    fn taken_over(&self, own: &[WatchedStep], other: &[WatchedStep]) -> Option<Swap> {
         let stranger = (self.reader + 1) % self.n;
         let place = self.reader - usize::from(self.reader > stranger);
         let mut watcher = Watcher::new(Arc::clone(self.rules), self.n - 1, place, self.params);
-        let mut next = |(duration, added): &Seen| {
+        let mut next = |(duration, added): &WatchedStep| {
             let mut added = added.clone();
             added.remove(stranger);
             watcher.next(*duration, added)

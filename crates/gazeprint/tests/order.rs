@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, in the order in which data walks through them.
-const MODULES: [&str; 17] = [
+const MODULES: [&str; 18] = [
     "kinds",
     "random",
     "kernels",
@@ -175,4 +175,39 @@ fn no_crate_depends_on_one_to_its_right() {
         found += 1;
     }
     assert!(found >= 5, "{found} crates");
+}
+
+/// What a crate depends on in the end, by the lock file.
+fn all_dependencies(lock: &str, of: &str) -> Vec<String> {
+    let mut found = vec![of.to_owned()];
+    let mut place = 0;
+    while let Some(name) = found.get(place).cloned() {
+        place += 1;
+        let packages = lock.split("[[package]]").skip(1);
+        let own = packages.filter(|package| package.contains(&format!("\nname = \"{name}\"\n")));
+        for package in own {
+            let list = package.split_once("dependencies = [").map_or("", |(_, list)| list);
+            for line in list.lines().skip(1).take_while(|line| !line.starts_with(']')) {
+                let depended = line.trim().trim_matches(['"', ',']).split(' ').next().unwrap();
+                if !found.iter().any(|known| known == depended) {
+                    found.push(depended.to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn recognition_links_no_figures_fonts_or_pictures() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap();
+    let drawn = ["gazeprint-report", "gazeprint-eval", "png", "tiny-skia", "ttf-parser"];
+    for of in ["gazeprint-recognition", "gazeprint-store", "gazeprint-eval"] {
+        let all = all_dependencies(&lock, of);
+        assert!(all.len() > 20, "{of}: {all:?}");
+        let found: Vec<_> =
+            all.iter().filter(|d| *d != of && drawn.contains(&d.as_str())).collect();
+        assert!(found.is_empty(), "{of} depends on {found:?}");
+    }
 }

@@ -19,7 +19,7 @@ const LABEL: usize = 34;
 
 /// What is written to `import.json`.
 #[derive(Serialize)]
-pub(super) struct Report {
+pub(super) struct ImportSummary {
     #[serde(flatten)]
     import: ImportReport,
     /// Rates of reading, as `inspect` has them.
@@ -27,7 +27,7 @@ pub(super) struct Report {
     warnings: Vec<String>,
 }
 
-impl Report {
+impl ImportSummary {
     /// The report with rates and warnings.
     pub(super) fn new(import: ImportReport, imported: &Imported) -> Self {
         let lost = || import.dropped.iter().filter(|drop| drop.is_loss);

@@ -16,7 +16,7 @@ const ABREAST: usize = 3;
 
 /// What is printed as JSON.
 #[derive(serde::Serialize)]
-struct Report<'a> {
+struct PopulationInspection<'a> {
     kind: &'static str,
     provenance: &'a Provenance,
     #[serde(flatten)]
@@ -26,7 +26,11 @@ struct Report<'a> {
 /// A population as JSON.
 pub(crate) fn json(stored: &PopulationFile) -> anyhow::Result<String> {
     let traits = stored.population.traits();
-    let report = Report { kind: "population", provenance: &stored.provenance, traits: &traits };
+    let report = PopulationInspection {
+        kind: "population",
+        provenance: &stored.provenance,
+        traits: &traits,
+    };
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }
 

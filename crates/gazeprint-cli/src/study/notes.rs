@@ -6,7 +6,7 @@ use gazeprint::corpus::{DropReason, Limits};
 use gazeprint_eval::protocol::ProtocolError;
 use gazeprint_eval::study::{DividedCorpus, StudyError};
 use gazeprint_eval::summary::Summary;
-use gazeprint_report::folder::{FolderError, Found};
+use gazeprint_report::folder::{FolderError, Remains};
 
 use super::table;
 use crate::Usage;
@@ -42,17 +42,17 @@ pub(super) fn of_oddities(divided: &DividedCorpus, folder: Option<&Path>) {
 }
 
 /// Says what becomes of the study in the folder.
-pub(super) fn of_found(path: &Path, resume: bool, found: Found) {
+pub(super) fn of_found(path: &Path, resume: bool, found: Remains) {
     let path = path.display();
     match found {
-        Found::Restarted => eprintln!(
+        Remains::Restarted => eprintln!(
             "note: this study was interrupted in {path} and starts anew; --resume would go on"
         ),
-        Found::GivenUp(difference) => {
+        Remains::GivenUp(difference) => {
             eprintln!("note: {path} held another interrupted study, now given up: {difference}");
         }
-        Found::Nothing if resume => eprintln!("note: nothing to resume in {path}"),
-        Found::Nothing | Found::Resumed => {}
+        Remains::Nothing if resume => eprintln!("note: nothing to resume in {path}"),
+        Remains::Nothing | Remains::Resumed => {}
     }
 }
 

@@ -5,7 +5,7 @@ use gazeprint::saccade::Reading;
 use rayon::prelude::*;
 
 use super::liveness::{Liveness, Statistics, statistics, threshold};
-use super::make::{Made, Making, Source};
+use super::make::{Making, Source, Substitute};
 use super::words::{KnownWords, Words};
 use super::{Target, by_reader, cut, sizes};
 
@@ -96,8 +96,8 @@ impl Fold {
             .par_iter()
             .zip(forged)
             .filter_map(|(&(reader, _), made)| match made {
-                Made::Other(forged) => Some((reader, forged)),
-                Made::Itself | Made::Nothing => None,
+                Substitute::Other(forged) => Some((reader, forged)),
+                Substitute::Itself | Substitute::Nothing => None,
             })
             .map(|(reader, forged)| {
                 let surprises = readers.forger()?.surprises(reader, &forged)?;

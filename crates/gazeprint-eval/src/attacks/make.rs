@@ -36,7 +36,7 @@ pub(super) struct Making<'a> {
 
 /// What is presented in place of a reading.
 #[derive(Debug)]
-pub(super) enum Made {
+pub(super) enum Substitute {
     /// The reading itself.
     Itself,
     /// Another.
@@ -45,7 +45,7 @@ pub(super) enum Made {
     Nothing,
 }
 
-impl Made {
+impl Substitute {
     fn of(made: Option<Reading>) -> Self {
         made.map_or(Self::Nothing, Self::Other)
     }
@@ -59,7 +59,7 @@ impl Making<'_> {
         readers: &dyn LearnedReaders,
         source: Source,
         of: &[(usize, usize)],
-    ) -> Option<Vec<Made>> {
+    ) -> Option<Vec<Substitute>> {
         of.par_iter().map(|&(target, i)| self.reading(readers, source, target, i)).collect()
     }
 
@@ -69,18 +69,18 @@ impl Making<'_> {
         source: Source,
         target: usize,
         index: usize,
-    ) -> Option<Made> {
+    ) -> Option<Substitute> {
         let like = &self.divided.readings[index];
         let text = &self.divided.corpus.texts()[like.text];
         let limits = self.divided.plan.limits;
         let stream = self.stream(source, index);
         let fixations = match source {
-            Source::Recorded => return Some(Made::Itself),
+            Source::Recorded => return Some(Substitute::Itself),
             Source::Altered => altered(like, text, stream),
             Source::Target => readers.forger()?.forge(Some(target), text, limits, stream)?,
             Source::Population => readers.forger()?.forge(None, text, limits, stream)?,
         };
-        Some(Made::of(like.with_fixations(text, &fixations, limits)))
+        Some(Substitute::of(like.with_fixations(text, &fixations, limits)))
     }
 
     fn stream(&self, source: Source, index: usize) -> Stream {
@@ -184,8 +184,8 @@ mod tests {
         let divided = DividedCorpus::new(people.build().unwrap().run(), plan).unwrap();
         let making = Making { divided: &divided, number: 0 };
         let made = |source| making.readings(&Hasty, source, &divided.splits[0].test).unwrap();
-        assert!(made(Source::Target).iter().all(|made| matches!(made, Made::Nothing)));
-        assert!(made(Source::Recorded).iter().all(|made| matches!(made, Made::Itself)));
-        assert!(made(Source::Altered).iter().any(|made| matches!(made, Made::Other(_))));
+        assert!(made(Source::Target).iter().all(|made| matches!(made, Substitute::Nothing)));
+        assert!(made(Source::Recorded).iter().all(|made| matches!(made, Substitute::Itself)));
+        assert!(made(Source::Altered).iter().any(|made| matches!(made, Substitute::Other(_))));
     }
 }

@@ -33,7 +33,7 @@ use self::learned::Learned;
 use self::liveness::Statistics;
 pub use self::liveness::{REFUSED, STATISTICS};
 pub use self::make::{ALTERED_LOSS, ALTERED_SD};
-use self::make::{Made, Making, Source};
+use self::make::{Making, Source, Substitute};
 use self::words::Words;
 use crate::measures::Claims;
 use crate::protocol::{Protocol, Split};
@@ -191,9 +191,9 @@ impl SplitAttacks {
             let made = making.readings(scorer, source, of)?;
             let mut readings = readings.clone();
             let mut of = of.iter().copied().zip(&made).collect::<Vec<_>>();
-            of.retain(|(_, made)| !matches!(made, Made::Nothing));
+            of.retain(|(_, made)| !matches!(made, Substitute::Nothing));
             for ((_, i), made) in &of {
-                if let Made::Other(other) = made {
+                if let Substitute::Other(other) = made {
                     readings[*i] = other;
                 }
             }

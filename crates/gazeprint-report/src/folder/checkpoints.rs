@@ -42,13 +42,13 @@ impl Checkpoints {
     }
 
     /// How the study left in the folder differs from this one; none where nothing is left.
-    pub(super) fn left(&self) -> Option<Left> {
+    pub(super) fn left(&self) -> Option<LeftStudy> {
         let left = fs::read_to_string(self.folder.join(KEY)).ok()?;
         let mut lines = left.lines().zip(self.key.lines());
         Some(match lines.find(|(left, here)| left != here) {
-            None if left == self.key => Left::Same,
-            None => Left::Other("written by another version".to_owned()),
-            Some((left, here)) => Left::Other(format!("there {left}; here {here}")),
+            None if left == self.key => LeftStudy::Same,
+            None => LeftStudy::Other("written by another version".to_owned()),
+            Some((left, here)) => LeftStudy::Other(format!("there {left}; here {here}")),
         })
     }
 
@@ -125,7 +125,7 @@ impl Checkpoints {
 
 /// A study that was left in a folder.
 #[derive(Debug, PartialEq)]
-pub(super) enum Left {
+pub(super) enum LeftStudy {
     /// The one asked for.
     Same,
     /// Another one, and what differs.

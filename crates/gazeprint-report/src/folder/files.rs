@@ -29,9 +29,9 @@ pub(super) fn remove(file: &Path) -> Result<(), FolderError> {
 
 /// Folders that were made, to be taken away again if nothing comes of it.
 #[derive(Default)]
-pub(super) struct Made(Vec<PathBuf>);
+pub(super) struct NewFolders(Vec<PathBuf>);
 
-impl Made {
+impl NewFolders {
     pub(super) fn folder(&mut self, folder: &Path) -> Result<(), FolderError> {
         let missing: Vec<&Path> = folder.ancestors().take_while(|f| !f.exists()).collect();
         self.0.extend(missing.into_iter().rev().map(Path::to_owned));
@@ -43,7 +43,7 @@ impl Made {
     }
 }
 
-impl Drop for Made {
+impl Drop for NewFolders {
     fn drop(&mut self) {
         // Those that somebody has put something into stay.
         self.0.iter().rev().for_each(|folder| _ = fs::remove_dir(folder));

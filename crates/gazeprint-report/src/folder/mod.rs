@@ -22,9 +22,9 @@ use gazeprint_eval::report::{Manifest, Report};
 use gazeprint_eval::robustness::MOST_SPLITS;
 use gazeprint_eval::study::{DividedCorpus, Keeper, Study};
 
-use self::checkpoints::{Checkpoints, Left};
+use self::checkpoints::{Checkpoints, LeftStudy};
 pub use self::error::{FileAction, FolderError};
-use self::files::{Lock, Made, put, remove};
+use self::files::{Lock, NewFolders, put, remove};
 use crate::{FigureId, draws, figures, page, tables};
 
 /// What stands where all is: written last, and removed first when there is to be another study.
@@ -71,7 +71,7 @@ pub struct Intent<'a> {
 
 /// What a folder held of an interrupted study.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum Remains {
     /// Nothing.
     Nothing,
     /// The same study, which goes on.
@@ -96,11 +96,11 @@ impl Folder {
     ///
     /// # Errors
     /// If results cannot be written or taken up again. Everything is then as it was.
-    pub fn prepare(path: &Path, intent: &Intent<'_>) -> Result<(Self, Found), FolderError> {
+    pub fn prepare(path: &Path, intent: &Intent<'_>) -> Result<(Self, Remains), FolderError> {
         if path.is_file() {
             return Err(FolderError::IsFile(path.to_owned()));
         }
-        let mut made = Made::default();
+        let mut made = NewFolders::default();
         made.folder(path)?;
         let lock = Lock::take(path)?;
         let mut checkpoints = Checkpoints::of(path, intent);
@@ -124,14 +124,14 @@ impl Folder {
         }
         remove(&path.join(STUDY))?;
         let found = match left {
-            Some(Left::Same) if intent.resume => Found::Resumed,
-            Some(Left::Same) => Found::Restarted,
-            Some(Left::Other(difference)) => Found::GivenUp(difference),
-            None => Found::Nothing,
+            Some(LeftStudy::Same) if intent.resume => Remains::Resumed,
+            Some(LeftStudy::Same) => Remains::Restarted,
+            Some(LeftStudy::Other(difference)) => Remains::GivenUp(difference),
+            None => Remains::Nothing,
         };
         match found {
-            Found::Resumed => checkpoints.resume(),
-            Found::Nothing | Found::Restarted | Found::GivenUp(_) => checkpoints.start()?,
+            Remains::Resumed => checkpoints.resume(),
+            Remains::Nothing | Remains::Restarted | Remains::GivenUp(_) => checkpoints.start()?,
         }
         made.keep();
         Ok((Self { path: path.to_owned(), checkpoints, _lock: lock }, found))
@@ -222,14 +222,14 @@ impl Folder {
 }
 
 /// Refuses to go on with another study, or with a complete one.
-fn may_resume(path: &Path, left: Option<&Left>) -> Result<(), FolderError> {
+fn may_resume(path: &Path, left: Option<&LeftStudy>) -> Result<(), FolderError> {
     let folder = path.to_owned();
     match left {
-        Some(Left::Other(difference)) => {
+        Some(LeftStudy::Other(difference)) => {
             Err(FolderError::OtherStudy { folder, difference: difference.clone() })
         }
         None if path.join(STUDY).exists() => Err(FolderError::Complete(folder)),
-        Some(Left::Same) | None => Ok(()),
+        Some(LeftStudy::Same) | None => Ok(()),
     }
 }
 
