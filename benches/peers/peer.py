@@ -113,7 +113,7 @@ class GammaCompared:
 
 
 class Ours:
-    """The example `peer`, asked one problem at a time."""
+    """`gazeprint bench`, asked one problem at a time."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         assert process.stdin is not None and process.stdout is not None
@@ -125,7 +125,7 @@ class Ours:
         """Waits for a line."""
         line = self.answers.readline()
         if not line:
-            raise RuntimeError("the example ended; what it says is above")
+            raise RuntimeError("gazeprint ended; what it says is above")
         return line
 
     def ask(self, problem: int, round_number: int) -> dict[str, Any]:
@@ -137,9 +137,9 @@ class Ours:
 
 
 @contextmanager
-def started(example: Path, problems: Path, readers: str) -> Iterator[Ours]:
-    """Starts the example, which writes the problems first."""
-    command = [str(example), "--problems", str(problems), "--readers", readers, "--ask"]
+def started(gazeprint: Path, problems: Path, readers: str) -> Iterator[Ours]:
+    """Starts gazeprint, which writes the problems first."""
+    command = [str(gazeprint), "bench", "--problems", str(problems), "--peer-readers", readers]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -382,7 +382,7 @@ def disagreements(rows: list[Compared], gammas: list[GammaCompared]) -> list[str
 def parsed() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--example", type=Path, required=True, help="the example `peer`, built")
+    parser.add_argument("--gazeprint", type=Path, required=True, help="the command, built")
     parser.add_argument("--readers", default="0", help="places in the corpus, as 0,125,250")
     parser.add_argument("--densities", nargs="+", help="only these, as alpha2 delta2")
     parser.add_argument("--mass", nargs="+", choices=list(MASSES), default=list(MASSES))
@@ -400,7 +400,7 @@ def main() -> int:
     gammas: list[GammaCompared] = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "problems.json"
-        with started(arguments.example, path, arguments.readers) as ours:
+        with started(arguments.gazeprint, path, arguments.readers) as ours:
             problems = read(path)
             for number, problem in enumerate(problems):
                 if arguments.densities and problem.density not in arguments.densities:
@@ -429,7 +429,7 @@ def main() -> int:
             ],
             "gamma": [asdict(fit) for fit in gammas],
             "disagreements": found,
-            "settings": {n: v for n, v in vars(arguments).items() if n not in ("example", "json")},
+            "settings": {n: v for n, v in vars(arguments).items() if n not in ("gazeprint", "json")},
             "load": os.getloadavg()[0],
         }
         arguments.json.write_text(json.dumps(report, indent=1) + "\n")

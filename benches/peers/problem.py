@@ -1,4 +1,4 @@
-"""One density of one reader, as the example `peer` writes it, and what is compared of fits to it.
+"""One density of one reader, as `gazeprint bench` writes it, and what is compared of fits to it.
 
 Only the numbers come from gazeprint. How observations lie on the grid is worked out here anew, so
 that a mistake on either side shows.

@@ -28,13 +28,23 @@ const MODULES: [&str; 18] = [
 ];
 
 /// The crates, each with those that it may depend on. Not all of them need be there.
-const CRATES: [(&str, &[&str]); 9] = [
+const CRATES: [(&str, &[&str]); 10] = [
     ("gazeprint", &[]),
     ("gazeprint-io", &["gazeprint"]),
     ("gazeprint-store", &["gazeprint"]),
     ("gazeprint-eval", &["gazeprint"]),
     ("gazeprint-report", &["gazeprint", "gazeprint-eval"]),
     ("gazeprint-recognition", &["gazeprint", "gazeprint-store"]),
+    (
+        "gazeprint-bench",
+        &[
+            "gazeprint",
+            "gazeprint-io",
+            "gazeprint-store",
+            "gazeprint-eval",
+            "gazeprint-recognition",
+        ],
+    ),
     ("gazeprint-cli", ALL),
     ("gazeprint-serve", ALL),
     ("gazeprint-py", ALL),
@@ -46,6 +56,7 @@ const ALL: &[&str] = &[
     "gazeprint-eval",
     "gazeprint-report",
     "gazeprint-recognition",
+    "gazeprint-bench",
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

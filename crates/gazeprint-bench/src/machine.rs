@@ -4,15 +4,20 @@ use std::fmt;
 
 use serde::Serialize;
 
+/// What was measured on.
 #[derive(Debug, Serialize)]
-pub(super) struct Machine {
-    processor: String,
-    threads: usize,
-    system: String,
+pub struct Machine {
+    /// Its name.
+    pub processor: String,
+    /// Threads that work is divided among.
+    pub threads: usize,
+    /// Of the kind that `std::env::consts::OS` names.
+    pub system: String,
 }
 
 impl Machine {
-    pub(super) fn this() -> Self {
+    /// The one that this runs on.
+    pub(crate) fn this() -> Self {
         Self {
             processor: field("/proc/cpuinfo", "model name")
                 .unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
@@ -36,7 +41,7 @@ fn field(file: &str, name: &str) -> Option<String> {
 }
 
 /// The most memory that the process has had, MiB.
-pub(super) fn peak_mib() -> Option<f64> {
+pub(crate) fn peak_mib() -> Option<f64> {
     let peak = field("/proc/self/status", "VmHWM")?;
     Some(peak.split_whitespace().next()?.parse::<f64>().ok()? / 1024.0)
 }

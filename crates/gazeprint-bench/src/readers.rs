@@ -1,6 +1,5 @@
 //! Very many readers: those of a corpus, and others drawn from the population.
 
-use anyhow::Context;
 use gazeprint::method::{Background, Population, Slopes, Template, Unwatched};
 use gazeprint::random::Stream;
 use gazeprint::saccade::Reading;
@@ -8,17 +7,19 @@ use gazeprint::search::{COMPONENTS, Query, Row, Space};
 use gazeprint::template::Probe;
 use rayon::prelude::*;
 
-use super::{Bench, timed};
+use crate::BenchError;
+use crate::clock::timed;
+use crate::halves::Halves;
 
 /// Readers drawn at a time.
 const BATCH: usize = 128;
 
 /// The population of a corpus.
-pub(super) struct Readers {
+pub(crate) struct Readers {
     population: Population,
-    pub(super) background: Background,
+    pub(crate) background: Background,
     /// The readers of the corpus.
-    pub(super) enrolled: Vec<Template>,
+    pub(crate) enrolled: Vec<Template>,
 }
 
 fn stream(number: usize) -> Stream {
@@ -26,19 +27,19 @@ fn stream(number: usize) -> Stream {
 }
 
 impl Readers {
-    pub(super) fn learn(bench: &Bench) -> anyhow::Result<Self> {
-        let readings: Vec<(usize, &Reading)> = bench.train.iter().map(|r| (r.reader, r)).collect();
-        let population = Population::learn(bench.readers, &readings, &Unwatched)?;
+    pub(crate) fn learn(halves: &Halves) -> Result<Self, BenchError> {
+        let readings: Vec<(usize, &Reading)> = halves.train.iter().map(|r| (r.reader, r)).collect();
+        let population = Population::learn(halves.readers, &readings, &Unwatched)?;
         let of = |reader: usize| -> Vec<&Reading> {
-            bench.train.iter().filter(|r| r.reader == reader).collect()
+            halves.train.iter().filter(|r| r.reader == reader).collect()
         };
         let enrolled =
-            (0..bench.readers).into_par_iter().map(|r| population.template(&of(r))).collect();
+            (0..halves.readers).into_par_iter().map(|r| population.template(&of(r))).collect();
         Ok(Self { background: population.background(), population, enrolled })
     }
 
     /// Readers by number: those of the corpus first, then some who might exist.
-    pub(super) fn templates(&self, numbers: &[usize]) -> Vec<Template> {
+    pub(crate) fn templates(&self, numbers: &[usize]) -> Vec<Template> {
         let is_drawn = |number: &usize| *number >= self.enrolled.len();
         let drawn: Vec<usize> = numbers.iter().copied().filter(is_drawn).collect();
         let drawn = drawn.par_chunks(BATCH).flat_map_iter(|numbers| {
@@ -51,21 +52,24 @@ impl Readers {
     }
 }
 
-/// Readers to be searched.
-pub(super) struct Many {
+/// Readers to be searched, a row each.
+pub(crate) struct SearchRows {
     slopes: Slopes,
     space: Space,
-    pub(super) rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// To draw readers and to make their rows.
-    pub(super) seconds: f64,
+    pub(crate) seconds: f64,
 }
 
-impl Many {
-    pub(super) fn new(bench: &Bench, readers: &Readers, count: usize) -> anyhow::Result<Self> {
+impl SearchRows {
+    pub(crate) fn new(
+        halves: &Halves,
+        readers: &Readers,
+        count: usize,
+    ) -> Result<Self, BenchError> {
         let slopes = readers.background.slopes();
-        let readings: Vec<&Reading> = bench.train.iter().collect();
-        let space =
-            readers.population.space(&slopes, &readings).context("readers do not differ")?;
+        let readings: Vec<&Reading> = halves.train.iter().collect();
+        let space = readers.population.space(&slopes, &readings).ok_or(BenchError::Indistinct)?;
         let mut rows = vec![[0.0; COMPONENTS]; count.max(readers.enrolled.len())];
         let ((), seconds) = timed(|| {
             rows.par_chunks_mut(BATCH).enumerate().for_each(|(batch, rows)| {
@@ -76,7 +80,7 @@ impl Many {
         Ok(Self { slopes, space, rows, seconds })
     }
 
-    pub(super) fn query(&self, probe: &Probe) -> Query {
+    pub(crate) fn query(&self, probe: &Probe) -> Query {
         self.space.queries().query(&self.slopes.slope(probe), probe.fixations())
     }
 }
