@@ -299,7 +299,7 @@ impl Recognizer {
                     merged => merged.map_err(|source| Error::Recordings {
                         reader: id.clone(),
                         at: self.location().clone(),
-                        source,
+                        source: Box::new(source),
                     })?,
                 }
             }

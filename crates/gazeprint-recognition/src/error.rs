@@ -301,7 +301,7 @@ pub enum Error {
         /// The gallery.
         at: Location,
         /// Why.
-        source: MergeError,
+        source: Box<MergeError>,
     },
     /// Somebody who is watched was removed.
     #[error("{at}: reader {reader:?} was removed while being watched; the watch ends")]

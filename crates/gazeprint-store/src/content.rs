@@ -283,13 +283,16 @@ pub(crate) fn setting_bytes(
     bytes.ok_or_else(|| content(at, name, "it is missing"))
 }
 
+/// The name of a record, and its bytes.
+type NamedRecord = (String, Zeroizing<Vec<u8>>);
+
 /// All that comparing takes, as it is stored: to be decoded when the gallery is free for others again.
 pub struct StoredReaders {
     at: Location,
     background: StoredBackground,
     rules: Option<StoredRules>,
     generation: u64,
-    templates: Vec<(String, Zeroizing<Vec<u8>>)>,
+    templates: Vec<NamedRecord>,
 }
 
 impl StoredReaders {
@@ -341,9 +344,7 @@ pub(crate) fn templates(
     decoded(at, &template_records(snapshot)?)
 }
 
-fn template_records(
-    snapshot: &mut Snapshot<'_>,
-) -> Result<Vec<(String, Zeroizing<Vec<u8>>)>, GalleryError> {
+fn template_records(snapshot: &mut Snapshot<'_>) -> Result<Vec<NamedRecord>, GalleryError> {
     let mut records = Vec::new();
     snapshot.each(Kind::Template, |name, bytes| {
         records.push((name.to_owned(), bytes));
@@ -352,13 +353,9 @@ fn template_records(
     Ok(records)
 }
 
-fn decoded(
-    at: &Location,
-    records: &[(String, Zeroizing<Vec<u8>>)],
-) -> Result<Vec<StoredTemplate>, GalleryError> {
-    let decoded = |(name, bytes): &(String, Zeroizing<Vec<u8>>)| {
-        decode(at, &format!("the template of {name:?}"), bytes)
-    };
+fn decoded(at: &Location, records: &[NamedRecord]) -> Result<Vec<StoredTemplate>, GalleryError> {
+    let decoded =
+        |(name, bytes): &NamedRecord| decode(at, &format!("the template of {name:?}"), bytes);
     let mut stored: Vec<StoredTemplate> =
         records.par_iter().map(decoded).collect::<Result<_, _>>()?;
     stored.sort_by(|a, b| a.entry.id.cmp(&b.entry.id));

@@ -1,7 +1,7 @@
 //! Errors for people: what a library says, with the flag or command that mends it.
 
 use gazeprint_recognition::{Error, ErrorKind, Mismatch, Stage};
-use gazeprint_store::{Difference, GalleryError, KeyFileError, MergeError};
+use gazeprint_store::{Difference, GalleryError, KeyFileError};
 
 use crate::{Interrupted, Usage};
 
@@ -73,9 +73,7 @@ fn advice(error: &Error) -> Option<&'static str> {
         }
         Error::TooLittleRead { .. } => "without --strict, such readers are skipped",
         Error::AllEnrolled { .. } => "or start the readers anew (--replace)",
-        Error::Recordings {
-            source: MergeError::Known { .. } | MergeError::Other { .. }, ..
-        } => "that is --replace",
+        Error::Recordings { .. } => "that is --replace",
         Error::Gallery(GalleryError::UnknownReader { .. }) => "`gazeprint gallery list` shows all",
         Error::Gallery(GalleryError::Twice { .. }) => "`gazeprint gallery remove` does it",
         Error::Gallery(GalleryError::Apart { difference: Difference::Pseudonyms, .. }) => {
