@@ -16,6 +16,18 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// Something is there already that would be replaced.
+#[derive(Debug)]
+pub(crate) struct Exists(String);
+
+impl fmt::Display for Exists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Exists {}
+
 /// Work stopped by Ctrl-C, with what to say of it.
 #[derive(Debug)]
 pub(crate) struct Interrupted(pub(crate) &'static str);
@@ -39,10 +51,11 @@ impl std::error::Error for Interrupted {}
 /// What to do where something cannot be written.
 pub(crate) fn explain(error: WriteError) -> anyhow::Error {
     match error {
-        WriteError::Exists { file } => anyhow::anyhow!(
+        WriteError::Exists { file } => Exists(format!(
             "{} exists already; write elsewhere, or add --overwrite to replace it",
             file.display()
-        ),
+        ))
+        .into(),
         error => error.into(),
     }
 }

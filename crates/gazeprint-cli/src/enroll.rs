@@ -122,15 +122,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.json {
         return print_json(&enrolled);
     }
-    let standing = desk.standing()?;
-    let rest = match shard {
+    let rest = match (&enrolled.standing, shard) {
+        (Some(standing), _) => answers::standing(&at, standing),
         // Thresholds are learned from all readers, which are not here.
-        Some(Shard { number, of }) => format!(
-            "{at}: {}, shard {number}/{of}; once all shards are enrolled, make one gallery of them \
-             (`gazeprint gallery merge`)\n",
-            crate::inspect::plural(standing.readers, "reader")
+        (None, shard) => format!(
+            "{at}: {}{}; once all shards are enrolled, make one gallery of them (`gazeprint gallery \
+             merge`)\n",
+            crate::inspect::plural(desk.list()?.len(), "reader"),
+            shard.map_or_else(String::new, |Shard { number, of }| format!(", shard {number}/{of}"))
         ),
-        None => answers::standing(&at, &standing),
     };
     print(&format!("{}{rest}", answers::skipped(&enrolled.skipped)))
 }

@@ -151,7 +151,10 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
         }
         Erasure::Incomplete(_) => format!("removed {reader}"),
     };
-    told(at, &what, erasure, more, &stands(&desk, &standing))
+    let rest = standing.as_ref().map_or_else(|_| String::new(), |known| stands(&desk, known));
+    told(at, &what, erasure, more, &rest)?;
+    standing?;
+    Ok(())
 }
 
 fn rekey(args: &GalleryArgs, new: &NewSecret, decrypt: bool) -> anyhow::Result<()> {

@@ -68,8 +68,7 @@ impl Recognizer {
 
     /// Whether thresholds were learned from the readers as they are now.
     pub(crate) fn has_current_rules(&self) -> Result<bool, Error> {
-        let stored = self.gallery().stored_readers()?;
-        Ok(stored.decoded()?.is_current)
+        Ok(self.gallery().has_current_rules()?)
     }
 
     /// Learns how decisions are made from the readers as they are now, and makes their rows, unless
@@ -100,6 +99,10 @@ impl Recognizer {
             true => sample.rows(&population, &background, &templates, monitor),
             false => None,
         };
+        if monitor.stop() {
+            let stage = if rows_missing { Stage::Rows } else { Stage::Rules };
+            return Err(Error::Interrupted { stage });
+        }
         let kept = rows.as_ref().map(|rows| (rows, &readers[..]));
         let mut standing = Standing::of(readers.len(), rules.as_ref());
         if !self.gallery().set_rules(rules.as_ref(), kept, generation)? {
@@ -141,6 +144,9 @@ impl Recognizer {
                 population.template(&own)
             })
             .collect();
+        if monitor.stop() {
+            return Err(Error::Interrupted { stage: Stage::Population });
+        }
         let background = population.background();
         let sample = Sample::read(self, &loaded.readers)?;
         let rules = sample.rules(self, &population, &background, &templates, monitor)?;

@@ -11,7 +11,7 @@ use gazeprint_store::{
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::calibrate::KeepRows;
+use crate::calibrate::{KeepRows, Standing};
 use crate::error::Mismatch;
 use crate::identify::UNKNOWN;
 use crate::readers::MOST_TRIES;
@@ -89,6 +89,8 @@ pub struct Enrolled {
     pub skipped: Vec<Skipped>,
     /// What else should be known.
     pub warnings: Vec<Warning>,
+    /// What the gallery can promise now; none where it was a part of the readers.
+    pub standing: Option<Standing>,
 }
 
 /// Somebody who was not enrolled: they read too little.
@@ -109,6 +111,16 @@ enum Outlook {
     /// All of it is there already.
     There,
     /// They read too little.
+    Short(usize),
+}
+
+/// What came of putting somebody into the gallery.
+enum Commit {
+    /// They are enrolled.
+    Done(Entry),
+    /// Another enrolled all of it meanwhile.
+    There,
+    /// Another changed what there was, and too little is left.
     Short(usize),
 }
 
@@ -219,6 +231,9 @@ impl Recognizer {
         options: &EnrollOptions,
         monitor: &dyn RecognitionMonitor,
     ) -> Result<Enrolled, Error> {
+        if let Some(shard) = options.shard {
+            shard.check(corpus)?;
+        }
         let (mut skipped, mut warnings, mut candidates) = (Vec::new(), Vec::new(), Vec::new());
         for (name, new) in parts(corpus, options) {
             match self.outlook(options, name, new)? {
@@ -231,19 +246,22 @@ impl Recognizer {
         }
         // Of a shard, nothing is left to do then, and whoever was interrupted may say so twice.
         if candidates.is_empty() && options.shard.is_none() {
-            let corpus = corpus.name().to_owned();
             if warnings.is_empty() && !skipped.is_empty() {
-                return Err(Error::NobodyReadEnough { corpus });
+                return Err(nobody(corpus, &skipped));
             }
+            let corpus = corpus.name().to_owned();
             if self.has_current_rules()? {
                 return Err(Error::AllEnrolled { corpus, at: self.location().clone() });
             }
         }
-        let readers = self.learn_all(candidates, options, monitor)?;
+        let mut enrolled = Enrolled { readers: Vec::new(), skipped, warnings, standing: None };
+        self.learn_all(candidates, options, monitor, &mut enrolled)?;
         if options.shard.is_none() {
-            warnings.extend(self.calibrate(KeepRows::OfMany, monitor)?.warnings);
+            let standing = self.calibrate(KeepRows::OfMany, monitor)?;
+            enrolled.warnings.extend(standing.warnings.iter().cloned());
+            enrolled.standing = Some(standing);
         }
-        Ok(Enrolled { readers, skipped, warnings })
+        Ok(enrolled)
     }
 
     /// Learns candidates some at a time, and commits each.
@@ -252,11 +270,11 @@ impl Recognizer {
         mut candidates: Vec<Candidate>,
         options: &EnrollOptions,
         monitor: &dyn RecognitionMonitor,
-    ) -> Result<Vec<Entry>, Error> {
+        enrolled: &mut Enrolled,
+    ) -> Result<(), Error> {
         let mut learner = Learner::of(self)?;
         monitor.begin(Stage::Readers);
         monitor.expect(candidates.len() as u64);
-        let mut entries = Vec::with_capacity(candidates.len());
         while !candidates.is_empty() {
             let batch: Vec<Candidate> = candidates.drain(..candidates.len().min(BATCH)).collect();
             let learned: Vec<(Candidate, Enrolment)> = batch
@@ -269,14 +287,24 @@ impl Recognizer {
                 if monitor.stop() {
                     return Err(Error::Interrupted { stage: Stage::Readers });
                 }
-                if let Some(entry) = self.commit(options, &mut learner, candidate, learned)? {
-                    monitor.advance(1);
-                    monitor.enrolled(&entry);
-                    entries.push(entry);
+                let name = candidate.name.clone();
+                match self.commit(options, &mut learner, candidate, learned)? {
+                    Commit::Done(entry) => {
+                        monitor.enrolled(&entry);
+                        enrolled.readers.push(entry);
+                    }
+                    Commit::There => {
+                        let reader = self.id_of(&name);
+                        enrolled.warnings.push(Warning::AlreadyEnrolled { reader });
+                    }
+                    Commit::Short(fixations) => {
+                        enrolled.skipped.push(skip(options, &name, fixations)?);
+                    }
                 }
+                monitor.advance(1);
             }
         }
-        Ok(entries)
+        Ok(())
     }
 
     /// Looks up what is known of somebody.
@@ -313,26 +341,27 @@ impl Recognizer {
     }
 
     /// Puts somebody into the gallery. Where another changed the same reader or the population
-    /// meanwhile, they are looked up and learned again; nothing where all of it is there by then.
+    /// meanwhile, they are looked up and learned again.
     fn commit(
         &self,
         options: &EnrollOptions,
         learner: &mut Learner,
         mut candidate: Candidate,
         mut learned: Enrolment,
-    ) -> Result<Option<Entry>, Error> {
+    ) -> Result<Commit, Error> {
         let mut tries = 1;
         loop {
             let entry = self.gallery().enroll(learned, (candidate.revision, learner.era));
             match entry {
                 Err(GalleryError::Conflict { .. }) if tries < MOST_TRIES => tries += 1,
-                entry => return Ok(Some(entry?)),
+                entry => return Ok(Commit::Done(entry?)),
             }
             *learner = Learner::of(self)?;
             let Candidate { name, new, .. } = candidate;
             match self.outlook(options, &name, new)? {
                 Outlook::Ready(again) => candidate = again,
-                Outlook::There | Outlook::Short(_) => return Ok(None),
+                Outlook::There => return Ok(Commit::There),
+                Outlook::Short(fixations) => return Ok(Commit::Short(fixations)),
             }
             learned = learner.learn(self, &candidate)?;
         }
@@ -355,18 +384,13 @@ fn check_all(corpus: &Corpus, limits: Limits, options: &EnrollOptions) -> Result
     let (all, _) = readings(corpus, limits);
     let mut counts = vec![0; corpus.readers().len()];
     all.iter().for_each(|reading| counts[reading.reader] += reading.events.len());
-    if counts.iter().all(|count| *count < FEWEST_FIXATIONS) {
-        return Err(match corpus.readers() {
-            [reader] => too_little(reader, counts[0]),
-            _ => Error::NobodyReadEnough { corpus: corpus.name().to_owned() },
-        });
+    let few = corpus.readers().iter().zip(counts).filter(|(_, count)| *count < FEWEST_FIXATIONS);
+    let skipped =
+        few.map(|(name, count)| skip(options, name, count)).collect::<Result<Vec<_>, _>>()?;
+    match skipped.len() < corpus.readers().len() {
+        true => Ok(()),
+        false => Err(nobody(corpus, &skipped)),
     }
-    for (name, count) in corpus.readers().iter().zip(counts) {
-        if count < FEWEST_FIXATIONS {
-            skip(options, name, count)?;
-        }
-    }
-    Ok(())
 }
 
 /// Refuses a name that cannot be used.
@@ -374,6 +398,14 @@ fn check_name(name: &str) -> Result<(), Error> {
     match name == UNKNOWN {
         true => Err(Error::ReservedName { name: name.to_owned() }),
         false => Ok(()),
+    }
+}
+
+/// All were skipped.
+fn nobody(corpus: &Corpus, skipped: &[Skipped]) -> Error {
+    match skipped {
+        [Skipped { reader, fixations, .. }] => too_little(reader, *fixations),
+        _ => Error::NobodyReadEnough { corpus: corpus.name().to_owned() },
     }
 }
 

@@ -35,8 +35,8 @@ pub struct Removal {
     pub reader: String,
     /// What became of what was kept of them.
     pub erasure: Erasure,
-    /// What the gallery can promise now.
-    pub standing: Standing,
+    /// What the gallery can promise now, or why that could not be learned.
+    pub standing: Result<Standing, Error>,
 }
 
 impl Recognizer {
@@ -52,14 +52,15 @@ impl Recognizer {
     /// thresholds of decisions are learned anew.
     ///
     /// # Errors
-    /// If there is no such reader, the gallery cannot be read or written, or the monitor says stop.
+    /// If there is no such reader, or the gallery cannot be read or written: the reader is then still
+    /// there.
     pub fn remove(&self, reader: &str, monitor: &dyn RecognitionMonitor) -> Result<Removal, Error> {
         let readers = self.list()?;
         let place = self.place_of(reader, readers.iter().map(|entry| entry.id.as_str()))?;
         let reader = readers[place].id.clone();
         let removed = self.gallery().remove(&reader);
         let erasure = Erasure::of(removed)?;
-        let standing = self.calibrate(KeepRows::OfMany, monitor)?;
+        let standing = self.calibrate(KeepRows::OfMany, monitor);
         Ok(Removal { reader, erasure, standing })
     }
 
@@ -77,7 +78,9 @@ impl Recognizer {
     /// # Errors
     /// The first thing that is not right.
     pub fn check(&self) -> Result<Checked, Error> {
-        Ok(self.gallery().check()?)
+        let checked = self.gallery().check()?;
+        self.list()?;
+        Ok(checked)
     }
 
     /// The same gallery at another place.

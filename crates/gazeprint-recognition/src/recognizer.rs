@@ -57,6 +57,8 @@ struct Shared {
     limits: Limits,
     /// The readers as they were last seen.
     readers: RwLock<Option<Arc<EnrolledReaders>>>,
+    /// The same of a large gallery, each with their template: for watches.
+    in_full: RwLock<Option<Arc<EnrolledReaders>>>,
 }
 
 impl Recognizer {
@@ -80,8 +82,14 @@ impl Recognizer {
         let (location, founding) = (gallery.location().clone(), gallery.founding().clone());
         let [shortest, longest] = founding.durations_ms;
         let limits = Limits::new(Millis(shortest), Millis(longest))?;
-        let (gallery, readers) = (Mutex::new(gallery), RwLock::new(None));
-        let shared = Shared { gallery, location, founding, limits, readers };
+        let shared = Shared {
+            gallery: Mutex::new(gallery),
+            location,
+            founding,
+            limits,
+            readers: RwLock::new(None),
+            in_full: RwLock::new(None),
+        };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -118,24 +126,32 @@ impl Recognizer {
 
     /// The readers as they are now, to compare with.
     pub(crate) fn readers(&self) -> Result<Arc<EnrolledReaders>, Error> {
-        let generation = self.gallery().generation()?;
-        let known = self.shared.readers.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known.filter(|known| known.generation() == generation) {
-            return Ok(known);
-        }
-        let now = Arc::new(EnrolledReaders::read(self)?);
-        *self.shared.readers.write().unwrap_or_else(PoisonError::into_inner) =
-            Some(Arc::clone(&now));
-        Ok(now)
+        self.last_seen(&self.shared.readers, EnrolledReaders::read)
     }
 
     /// The same, each of whom can be scored in full at any time.
     pub(crate) fn readers_in_full(&self) -> Result<Arc<EnrolledReaders>, Error> {
         let readers = self.readers()?;
         match readers.are_searched() {
-            true => Ok(Arc::new(EnrolledReaders::read_whole(self)?)),
+            true => self.last_seen(&self.shared.in_full, EnrolledReaders::read_whole),
             false => Ok(readers),
         }
+    }
+
+    /// What was last seen, unless the gallery was changed since.
+    fn last_seen(
+        &self,
+        seen: &RwLock<Option<Arc<EnrolledReaders>>>,
+        read: impl Fn(&Self) -> Result<EnrolledReaders, Error>,
+    ) -> Result<Arc<EnrolledReaders>, Error> {
+        let generation = self.gallery().generation()?;
+        let known = seen.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(known) = known.filter(|known| known.generation() == generation) {
+            return Ok(known);
+        }
+        let now = Arc::new(read(self)?);
+        *seen.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&now));
+        Ok(now)
     }
 
     /// The readings of one person, and what is to be said of them.

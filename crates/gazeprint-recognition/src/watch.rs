@@ -230,9 +230,11 @@ impl Watch {
     /// Everything was read: looks at it as a whole, logs and remembers it, and gives the last verdict.
     ///
     /// # Errors
-    /// If the gallery cannot be read or written.
+    /// If the reader was removed, or the gallery cannot be read or written.
     pub fn end(&mut self) -> Result<WatchState, Error> {
-        self.look_at(&self.read());
+        self.check_reader()?;
+        self.end_text();
+        self.look_at(&self.ended.clone());
         let before = self.logged;
         self.settle()?;
         match self.logged {
@@ -275,25 +277,28 @@ impl Watch {
 
     /// Another text begins. That before it is looked at as a whole.
     fn begin(&mut self, text: Arc<Text>) -> Result<Option<WatchState>, Error> {
-        let next = LiveReading::new(text, self.desk.limits());
-        let Some(before) = self.current.replace(next) else {
+        let is_first = self.current.is_none();
+        self.end_text();
+        self.current = Some(LiveReading::new(text, self.desk.limits()));
+        if is_first {
             return Ok(None);
-        };
-        if let Some(reading) = before.reading() {
-            let ended = Sketch::of(reading);
-            self.look_at(std::slice::from_ref(&ended));
-            // Who takes over may play back what was read in this very session.
-            let own = ReplayFinding::of(
-                &KnownReadings::default(),
-                &self.own,
-                std::slice::from_ref(&ended),
-            );
-            self.replay = self.replay.take().or(own);
-            self.own.add(&ended);
-            self.ended.push(ended);
         }
         self.settle()?;
         Ok(Some(self.state(true)))
+    }
+
+    /// The current text was read to its end: it is looked at as a whole.
+    fn end_text(&mut self) {
+        let live = self.current.take();
+        let Some(reading) = live.as_ref().and_then(LiveReading::reading) else { return };
+        let ended = Sketch::of(reading);
+        self.look_at(std::slice::from_ref(&ended));
+        // Who takes over may play back what was read in this very session.
+        let nothing = KnownReadings::default();
+        let own = ReplayFinding::of(&nothing, &self.own, std::slice::from_ref(&ended));
+        self.replay = self.replay.take().or(own);
+        self.own.add(&ended);
+        self.ended.push(ended);
     }
 
     /// Looks at a fixation of the current text; false where it does not count.
@@ -301,12 +306,13 @@ impl Watch {
         let Some(current) = self.current.as_mut() else { return false };
         let lines = current.text().lines();
         let only = (lines.len() == 1).then(|| lines[0].number());
+        let lost = std::mem::take(&mut self.lost);
         let fixation = Fixation {
             line: fixation.line.or(only),
             x: fixation.x_char.filter(|x| x.is_finite()).map(Chars),
             duration: fixation.duration_ms.filter(|d| d.is_finite()).map(Millis),
             onset: None,
-            gap: fixation.gap || std::mem::take(&mut self.lost),
+            gap: fixation.gap || lost,
         };
         let Ok(step) = current.see(&fixation) else { return false };
         self.watcher.next(step.event().duration, self.readers.scorer().added(&step));

@@ -336,14 +336,7 @@ pub(crate) fn stored_rules(
     rules.map(|bytes| decode(at, RULES, &bytes)).transpose()
 }
 
-/// All templates, by name of the reader.
-pub(crate) fn templates(
-    at: &Location,
-    snapshot: &mut Snapshot<'_>,
-) -> Result<Vec<StoredTemplate>, GalleryError> {
-    decoded(at, &template_records(snapshot)?)
-}
-
+/// All templates.
 fn template_records(snapshot: &mut Snapshot<'_>) -> Result<Vec<NamedRecord>, GalleryError> {
     let mut records = Vec::new();
     snapshot.each(Kind::Template, |name, bytes| {

@@ -8,7 +8,7 @@ use hmac::Mac;
 use crate::content::{
     BACKGROUND, Enrolment, Entry, FOUNDING, Founding, GalleryError, Loaded, POPULATION, RULES,
     Remember, SHARED_RULES, StoredBackground, StoredReaders, StoredRules, StoredTemplate, content,
-    decode, earlier, encode, read_recordings, setting, template, templates,
+    decode, earlier, encode, read_recordings, setting, stored_rules, template,
 };
 use crate::events::{Event, Logged, now};
 use crate::recordings::Recording;
@@ -146,15 +146,7 @@ impl Gallery {
         Ok(found.is_some_and(|found| *found == expected))
     }
 
-    /// The readers with their templates, and what else comparing takes.
-    ///
-    /// # Errors
-    /// If any of it cannot be read, or is missing.
-    pub fn load(&mut self) -> Result<Loaded, GalleryError> {
-        self.stored_readers()?.decoded()
-    }
-
-    /// The same, yet to be decoded.
+    /// The readers with their templates, and what else comparing takes, yet to be decoded.
     ///
     /// # Errors
     /// If any of it cannot be read, or is missing.
@@ -171,31 +163,24 @@ impl Gallery {
         self.vault.read(|snapshot| Ok(snapshot.generation()))
     }
 
+    /// Whether how decisions are made was learned from the readers as they are now.
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub fn has_current_rules(&mut self) -> Result<bool, GalleryError> {
+        let at = self.vault.location().clone();
+        self.vault.read(|snapshot| {
+            let rules = stored_rules(&at, snapshot)?;
+            Ok(rules.is_some_and(|rules| rules.generation == snapshot.generation()))
+        })
+    }
+
     /// Whether there is such a reader.
     ///
     /// # Errors
     /// If that cannot be read.
     pub fn has_reader(&mut self, id: &str) -> Result<bool, GalleryError> {
         Ok(self.vault.read(|snapshot| snapshot.get(Kind::Template, id))?.is_some())
-    }
-
-    /// How many readers there are.
-    ///
-    /// # Errors
-    /// If that cannot be read.
-    pub fn count(&mut self) -> Result<usize, GalleryError> {
-        let count = self.vault.read(|snapshot| snapshot.count(Kind::Template))?;
-        Ok(usize::try_from(count).unwrap_or(usize::MAX))
-    }
-
-    /// The readers.
-    ///
-    /// # Errors
-    /// As [`Gallery::load`].
-    pub fn list(&mut self) -> Result<Vec<Entry>, GalleryError> {
-        let at = self.vault.location().clone();
-        let stored = self.vault.read(|snapshot| templates(&at, snapshot))?;
-        Ok(stored.into_iter().map(|stored| stored.entry).collect())
     }
 
     /// What a reader read, and which change of the reader that is; nothing of somebody unknown.
@@ -455,14 +440,13 @@ impl Gallery {
         Ok(Self { vault, founding: self.founding.clone() })
     }
 
-    /// Reads everything.
+    /// Reads everything but what templates hold, which [`Gallery::stored_readers`] gives.
     ///
     /// # Errors
     /// The first thing that is not right.
     pub fn check(&mut self) -> Result<Checked, GalleryError> {
         let checked = self.vault.check()?;
         self.population()?;
-        self.list()?;
         self.all_recordings(|_| true)?;
         self.check_rows()?;
         self.log()?;

@@ -21,8 +21,8 @@ pub trait Scorer: Send + Sync {
     /// The score of every reader for a probe: a log-likelihood or the logarithm of a similarity.
     fn scores(&self, probe: &Probe) -> Vec<f64>;
 
-    /// The score of the population, against which a claim can be held without knowing the other
-    /// readers; `scores` are those of the readers for the same probe.
+    /// The score of nobody in particular, to which others are compared; `scores` are those of the
+    /// readers for the same probe.
     fn population(&self, probe: &Probe, scores: &[f64]) -> f64;
 
     /// Whether the scores of a merged probe are the sums of the scores of its parts.

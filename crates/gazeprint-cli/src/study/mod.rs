@@ -18,7 +18,7 @@ use gazeprint_report::folder::{Folder, Intent, json};
 
 pub(crate) use self::args::Args;
 use crate::progress::Progress;
-use crate::{Interrupted, corpus_or_default, print};
+use crate::{Interrupted, corpus_with_notes, print};
 
 /// Runs the command.
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
@@ -26,10 +26,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     let (methods, plan, engine) = (args.methods()?, args.plan()?, args.engine()?);
-    let (corpus, notes) = corpus_or_default(args.corpus.as_deref())?;
-    for message in notes.messages() {
-        eprintln!("note: {message}");
-    }
+    let corpus = corpus_with_notes(args.corpus.as_deref())?;
     // Whatever can be known to fail is made to fail before the computing starts.
     let manifest = manifest(&args, &corpus);
     let name = corpus.name().to_owned();

@@ -2,32 +2,38 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, ErrorKind, StdoutLock, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use anyhow::{Context, bail};
 use gazeprint::corpus::{Line, Text, Word};
-use gazeprint_recognition::{Error, Watch, WatchState, WatchedFixation};
+use gazeprint_recognition::{Error, Watch, WatchState, WatchStep, WatchedFixation};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::signals::on_interrupt;
 
+/// What a line should be.
+const FIXATION: &str = "{\"text\", \"line\", \"x_char\", \"duration_ms\"}";
+const ANNOUNCEMENT: &str =
+    "{\"text\", \"words\": [{\"line\", \"char_start\", \"char_end\"}, ...]}";
 /// Lines that are read ahead of what was answered.
 const AHEAD: usize = 1024;
 
 /// What comes in.
 enum Incoming {
     /// A line, or why there is none.
-    Line(io::Result<String>),
+    Line(io::Result<Vec<u8>>),
     /// Nothing more.
     End,
 }
 
-/// A line as it is read.
+/// A text that is announced.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum Message {
-    Announcement { text: String, words: Vec<AnnouncedWord> },
-    Fixation(WatchedFixation),
+struct Announcement {
+    text: String,
+    words: Vec<AnnouncedWord>,
 }
 
 /// A word of a text that is announced.
@@ -48,17 +54,23 @@ struct Unreadable {
 /// Listens to standard input, until there is no more or the process is asked to end.
 pub(super) struct Listener {
     incoming: Receiver<Incoming>,
+    /// Whether the process was asked to end.
+    interrupted: Arc<AtomicBool>,
     strict: bool,
 }
 
 impl Listener {
     pub(super) fn new(strict: bool) -> anyhow::Result<Self> {
         let (sender, incoming) = sync_channel(AHEAD);
-        let interrupt = sender.clone();
-        // A full channel is emptied by whoever listens; the last place is for the end.
-        on_interrupt(move || drop(interrupt.send(Incoming::End)))?;
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let (flag, wake) = (Arc::clone(&interrupted), sender.clone());
+        on_interrupt(move || {
+            flag.store(true, Ordering::Relaxed);
+            // Whoever listens is woken; where the channel is full, nobody waits.
+            _ = wake.try_send(Incoming::End);
+        })?;
         std::thread::spawn(move || {
-            for line in io::stdin().lock().lines() {
+            for line in io::stdin().lock().split(b'\n') {
                 let failed = line.is_err();
                 if sender.send(Incoming::Line(line)).is_err() || failed {
                     return;
@@ -66,16 +78,19 @@ impl Listener {
             }
             _ = sender.send(Incoming::End);
         });
-        Ok(Self { incoming, strict })
+        Ok(Self { incoming, interrupted, strict })
     }
 
     /// Answers to what comes in, until there is no more or nobody listens.
     pub(super) fn listen(self, watch: &mut Watch, output: &mut Output) -> anyhow::Result<()> {
         let mut number = 0;
         while let Ok(Incoming::Line(line)) = self.incoming.recv() {
+            if self.interrupted.load(Ordering::Relaxed) {
+                break;
+            }
             let line = line.context("standard input")?;
             number += 1;
-            if line.trim().is_empty() {
+            if line.trim_ascii().is_empty() {
                 continue;
             }
             let is_heard = match answer(watch, &line) {
@@ -106,27 +121,21 @@ fn is_final(error: &anyhow::Error) -> bool {
 }
 
 /// Does what a line says.
-fn answer(
-    watch: &mut Watch,
-    line: &str,
-) -> anyhow::Result<Option<gazeprint_recognition::WatchStep>> {
-    let message: Message = match serde_json::from_str(line) {
-        Ok(message) => message,
-        Err(error) if error.is_data() => bail!(
-            "expected {{\"text\", \"line\", \"x_char\", \"duration_ms\"}}, or {{\"text\", \"words\"}}, as \
-             JSON"
-        ),
-        Err(error) => {
-            bail!("expected {{\"text\", \"line\", \"x_char\", \"duration_ms\"}} as JSON: {error}")
-        }
-    };
-    match message {
-        Message::Fixation(fixation) => Ok(Some(watch.fixation(&fixation)?)),
-        Message::Announcement { text, words } => {
-            watch.announce(announced(text, words)?);
-            Ok(None)
-        }
+fn answer(watch: &mut Watch, line: &[u8]) -> anyhow::Result<Option<WatchStep>> {
+    let message: Value = serde_json::from_slice(line).map_err(|error| unreadable(FIXATION, &error))?;
+    if message.get("words").is_some() {
+        let Announcement { text, words } =
+            serde_json::from_value(message).map_err(|error| unreadable(ANNOUNCEMENT, &error))?;
+        watch.announce(announced(text, words)?);
+        return Ok(None);
     }
+    let fixation: WatchedFixation =
+        serde_json::from_value(message).map_err(|error| unreadable(FIXATION, &error))?;
+    Ok(Some(watch.fixation(&fixation)?))
+}
+
+fn unreadable(expected: &str, error: &serde_json::Error) -> anyhow::Error {
+    anyhow::anyhow!("expected {expected} as JSON: {error}")
 }
 
 /// The text of its words.

@@ -3,6 +3,7 @@
 use gazeprint_recognition::{Error, ErrorKind, Mismatch, Stage};
 use gazeprint_store::{Difference, GalleryError, KeyFileError};
 
+use crate::ends::Exists;
 use crate::{Interrupted, Usage};
 
 /// What an error says, whole.
@@ -18,6 +19,7 @@ pub(crate) fn kind(error: &anyhow::Error) -> ErrorKind {
     match () {
         () if error.is::<Usage>() => ErrorKind::Usage,
         () if error.is::<Interrupted>() => ErrorKind::Interrupted,
+        () if error.is::<Exists>() => ErrorKind::Conflict,
         () if error.is::<KeyFileError>() => match error.downcast_ref() {
             Some(KeyFileError::Exists { .. }) => ErrorKind::Conflict,
             Some(KeyFileError::Unwritable { .. }) => ErrorKind::Io,

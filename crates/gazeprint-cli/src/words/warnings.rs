@@ -21,15 +21,25 @@ fn told(warning: &Warning, at: &Location) -> String {
              by `gazeprint gallery calibrate`"
         ),
         Warning::NoRows { .. } => format!("note: {at}: {warning}"),
-        Warning::NeverAccepts { fmr, .. } => {
-            let asked = format!("at a rate of false accepts of {fmr}");
-            format!("warning: {}", warning.to_string().replace(&asked, &format!("at --fmr {fmr}")))
+        Warning::NeverAccepts { fmr, window } => {
+            too_small("accept", &format!("--fmr {fmr}"), *window, "nobody is accepted")
         }
-        Warning::NeverRejects { fnmr, .. } => {
-            let asked = format!("at a rate of false rejects of {fnmr} from");
-            let told = format!("at --fnmr {fnmr} from");
-            format!("warning: {}", warning.to_string().replace(&asked, &told))
+        Warning::NeverRejects { fnmr, window, instead } => {
+            let then = instead.map_or("nobody is rejected".to_owned(), |rate| {
+                format!(
+                    "it rejects at a rate of false rejects of {rate:.2}, the lowest that it can show"
+                )
+            });
+            too_small("reject", &format!("--fnmr {fnmr}"), *window, &then)
         }
         warning => format!("note: {warning}"),
     }
+}
+
+/// A watch that cannot decide at the rate that was asked for.
+fn too_small(what: &str, asked: &str, window: usize, then: &str) -> String {
+    format!(
+        "warning: the gallery is too small to {what} at {asked} from {window} fixations: {then}; ask \
+         for a higher rate, or enrol more"
+    )
 }

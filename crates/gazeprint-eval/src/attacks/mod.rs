@@ -10,7 +10,7 @@
 //! | `forgery` | the target's test texts, read by the target's template |
 //! | `population_forgery` | the same texts, read by a template of nobody in particular |
 //!
-//! All are judged as `verify` judges, by [`Rules`] that are learned from the training texts as a
+//! All are judged as a gallery judges claims, by [`Rules`] that are learned from the training texts as a
 //! gallery learns them, without and with two countermeasures: replay detection
 //! ([`gazeprint::replay`]) against the training readings of all readers, and a liveness score. What
 //! presents no fixation that counts is a claim, and is refused.

@@ -1,7 +1,7 @@
 //! `study.json`: what a study found, for programs.
 //!
 //! The layout is described by `docs/study.schema.json`, which the tests hold against what is
-//! written. Everything that `study --out` writes for people is made from these values.
+//! written. Everything that is written for people is made from these values.
 
 mod attacks;
 mod build;
