@@ -6,9 +6,9 @@ use gazeprint::replay::Sketch;
 use hmac::Mac;
 
 use crate::content::{
-    BACKGROUND, Enrolment, Entry, FOUNDING, Founding, GalleryError, Loaded, POPULATION, RULES,
-    Remember, SHARED_RULES, StoredBackground, StoredReaders, StoredRules, StoredTemplate, content,
-    decode, earlier, encode, read_recordings, setting, stored_rules, template,
+    BACKGROUND, Enrolment, Entry, FOUNDING, Founding, GalleryError, POPULATION, RULES, Remember,
+    SHARED_RULES, StoredBackground, StoredReaders, StoredRules, StoredTemplate, content, decode,
+    earlier, encode, read_recordings, setting, stored_rules, template,
 };
 use crate::events::{Event, Logged, now};
 use crate::recordings::Recording;

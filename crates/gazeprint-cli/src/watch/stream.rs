@@ -16,8 +16,7 @@ use crate::signals::on_interrupt;
 
 /// What a line should be.
 const FIXATION: &str = "{\"text\", \"line\", \"x_char\", \"duration_ms\"}";
-const ANNOUNCEMENT: &str =
-    "{\"text\", \"words\": [{\"line\", \"char_start\", \"char_end\"}, ...]}";
+const ANNOUNCEMENT: &str = "{\"text\", \"words\": [{\"line\", \"char_start\", \"char_end\"}, ...]}";
 /// Lines that are read ahead of what was answered.
 const AHEAD: usize = 1024;
 
@@ -122,7 +121,8 @@ fn is_final(error: &anyhow::Error) -> bool {
 
 /// Does what a line says.
 fn answer(watch: &mut Watch, line: &[u8]) -> anyhow::Result<Option<WatchStep>> {
-    let message: Value = serde_json::from_slice(line).map_err(|error| unreadable(FIXATION, &error))?;
+    let message: Value =
+        serde_json::from_slice(line).map_err(|error| unreadable(FIXATION, &error))?;
     if message.get("words").is_some() {
         let Announcement { text, words } =
             serde_json::from_value(message).map_err(|error| unreadable(ANNOUNCEMENT, &error))?;
