@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use gazeprint_recognition::{EnrollOptions, FoundingOptions, Recognizer, Shard};
+use gazeprint_recognition::{EnrollOptions, Error, FoundingOptions, Recognizer, Shard, Warning};
 
 use crate::opening::{Asking, GalleryArgs};
 use crate::progress::Progress;
@@ -116,7 +116,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (desk, said) =
         Recognizer::open_or_create(&at, secret.as_ref(), &founding, &corpus, &options, &progress)?;
     warnings::say(&said, &at);
-    let enrolled = desk.enroll(&corpus, &options, &progress)?;
+    let enrolled = desk.enroll(&corpus, &options, &progress);
+    if let Err(Error::AllEnrolled { readers, .. }) = &enrolled {
+        let there = |reader: &String| Warning::AlreadyEnrolled { reader: reader.clone() };
+        warnings::say(&readers.iter().map(there).collect::<Vec<_>>(), &at);
+    }
+    let enrolled = enrolled?;
     progress.clear();
     warnings::say(&enrolled.warnings, &at);
     if args.json {

@@ -468,6 +468,8 @@ impl Split {
                 _ => {}
             }
         }
+        // As galleries keep them: what is learned does not depend on when a text was read.
+        train.sort_by_key(|&(reader, i): &(usize, usize)| (reader, readings[i].text));
         Ok(Self { name: None, readers, train, test, excluded })
     }
 

@@ -58,8 +58,10 @@ fn error_rates_and_ratios_hold_on_texts_that_had_no_part_in_them() {
                 [&verification.cllr, &verification.cllr_min].map(|c| c.unwrap().mean);
             assert!(least <= cllr && cllr < least + 0.05, "{name}: {cllr} {least}");
             for point in verification.fnmr_at.iter().filter(|p| p.fmr > 5e-4) {
-                let ratio = point.fmr_observed.mean / point.fmr;
+                // Rates are promised for people who are not enrolled; those who are do better.
+                let ratio = point.fmr_strangers.mean / point.fmr;
                 assert!((0.4..1.6).contains(&ratio), "{name}, {}: {ratio}", point.fmr);
+                assert!(point.fmr_observed.mean <= point.fmr_strangers.mean);
                 assert!(point.supported);
                 let [low, high] = point.fnmr.ci95.unwrap();
                 assert!(low <= point.fnmr.mean && point.fnmr.mean <= high);
@@ -84,8 +86,8 @@ fn estimates_lie_in_their_intervals_where_splits_differ() {
         ..Default::default()
     };
     let simulated = params.build().unwrap().run();
-    // Only four readers come back a third time.
-    let paths = simulated.scanpaths().iter().filter(|p| p.session != "3" || p.reader < 4);
+    // Only five readers come back a third time: as few as rules can be learned from.
+    let paths = simulated.scanpaths().iter().filter(|p| p.session != "3" || p.reader < 5);
     let (readers, texts) = (simulated.readers().to_vec(), simulated.texts().to_vec());
     let corpus = Corpus::new("c", readers, texts, paths.cloned().collect()).unwrap();
     let plan = Plan {
@@ -100,14 +102,14 @@ fn estimates_lie_in_their_intervals_where_splits_differ() {
     let divided = DividedCorpus::new(corpus, plan).unwrap();
     let study = Study::run(&divided, &methods(), &Unwatched, &Forgetful).unwrap();
     let report = report(&divided, &study);
-    assert_eq!(report.protocol.readers_by_split, [20, 4, 4]);
+    assert_eq!(report.protocol.readers_by_split, [20, 5, 5]);
     let inside = |name: &str, e: &Estimate| {
         let [low, high] = e.ci95.unwrap();
         assert!(low <= e.mean && e.mean <= high, "{name}: {e:?}");
     };
     for method in &report.methods {
         let sizes: Vec<usize> = method.by_readers.iter().map(|r| r.readers).collect();
-        assert_eq!(sizes, [2, 3, 4]);
+        assert_eq!(sizes, [2, 3, 4, 5]);
         inside("accuracy", &method.accuracy);
         inside("area", &method.area);
         method.cmc.values().for_each(|e| inside("cmc", e));
@@ -278,7 +280,8 @@ fn calibration_holds_across_sessions() {
             assert!((2e-3..2e-2).contains(&asked.fmr_observed.mean), "{train}: {asked:?}");
             let (cllr, least) =
                 (verification.cllr.unwrap().mean, verification.cllr_min.unwrap().mean);
-            assert!(cllr < 1.25 * least + 0.03, "{train}: {cllr} {least}");
+            // Ratios are calibrated for strangers, and these claims are made by people who are enrolled.
+            assert!(cllr < 1.6 * least + 0.03, "{train}: {cllr} {least}");
         }
     }
 }

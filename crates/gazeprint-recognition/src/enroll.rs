@@ -249,9 +249,13 @@ impl Recognizer {
             if warnings.is_empty() && !skipped.is_empty() {
                 return Err(nobody(corpus, &skipped));
             }
-            let corpus = corpus.name().to_owned();
             if self.has_current_rules()? {
-                return Err(Error::AllEnrolled { corpus, at: self.location().clone() });
+                let (corpus, at) = (corpus.name().to_owned(), self.location().clone());
+                let there = warnings.into_iter().filter_map(|warning| match warning {
+                    Warning::AlreadyEnrolled { reader } => Some(reader),
+                    _ => None,
+                });
+                return Err(Error::AllEnrolled { corpus, at, readers: there.collect() });
             }
         }
         let mut enrolled = Enrolled { readers: Vec::new(), skipped, warnings, standing: None };

@@ -292,6 +292,8 @@ pub enum Error {
         corpus: String,
         /// The gallery.
         at: Location,
+        /// Its readers, as they are kept there.
+        readers: Vec<String>,
     },
     /// Recordings that cannot be added.
     #[error("reader {reader:?} of {at}: {source}")]

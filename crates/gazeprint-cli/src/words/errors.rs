@@ -40,6 +40,7 @@ fn of_recognition(error: &Error) -> String {
         _ => error.to_string(),
     };
     match advice(error) {
+        Some(advice) if advice.starts_with(',') => format!("{said}{advice}"),
         Some(advice) => format!("{said}; {advice}"),
         None => said,
     }
@@ -74,7 +75,7 @@ fn advice(error: &Error) -> Option<&'static str> {
              export --empty` the copies"
         }
         Error::TooLittleRead { .. } => "without --strict, such readers are skipped",
-        Error::AllEnrolled { .. } => "or start the readers anew (--replace)",
+        Error::AllEnrolled { .. } => ", or start the readers anew (--replace)",
         Error::Recordings { .. } => "that is --replace",
         Error::Gallery(GalleryError::UnknownReader { .. }) => "`gazeprint gallery list` shows all",
         Error::Gallery(GalleryError::Twice { .. }) => "`gazeprint gallery remove` does it",

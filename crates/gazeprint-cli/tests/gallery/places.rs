@@ -104,9 +104,9 @@ mod on_a_server {
         succeeded(&run("gallery merge", &[&own.gallery], &merged, &[]));
         assert_eq!(answers(&merged, &[]), *ANSWERS, "merged there");
         succeeded(&own.manage("export", &["--out", &empty, "--empty"]));
-        let shards = ["--gallery", empty.as_str()];
-        succeeded(&run("gallery calibrate", &[], &merged, &shards));
-        assert_eq!(answers(&merged, &shards), *ANSWERS, "together with a file");
+        let together = server.fresh_address();
+        succeeded(&run("gallery merge", &[&merged, &empty], &together, &[]));
+        assert_eq!(answers(&together, &[]), *ANSWERS, "merged with a file");
         let told = succeeded(&own.manage("remove", &[ANNA]));
         assert!(told.contains("the write-ahead log of the server"), "{told}");
         succeeded(&own.manage("check", &[]));
