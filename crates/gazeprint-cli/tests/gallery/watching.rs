@@ -333,23 +333,30 @@ fn texts_may_be_announced_in_the_stream() {
     assert_eq!(steps(&output), wanted, "{}", stderr(&output));
 }
 
+/// A watch that goes on while others do something.
+#[cfg(unix)]
+fn watching(gallery: &str) -> std::process::Child {
+    use std::process::Stdio;
+
+    std::process::Command::new(env!("CARGO_BIN_EXE_gazeprint"))
+        .args(["watch", "--reader", ANNA, "--gallery", gallery, "--words"])
+        .arg(SHARED.words())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
 /// A watch that is asked to end gives its verdict, and logs it.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_watch_with_a_verdict() {
     use std::io::{BufRead, BufReader, Write};
-    use std::process::Stdio;
 
     let own = Own::new();
     for signal in ["-INT", "-TERM"] {
-        let mut watching = std::process::Command::new(env!("CARGO_BIN_EXE_gazeprint"))
-            .args(["watch", "--reader", ANNA, "--gallery", &own.gallery, "--words"])
-            .arg(SHARED.words())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut watching = watching(&own.gallery);
         let mut input = watching.stdin.take().unwrap();
         read_by(ANNA)[..8].iter().for_each(|line| writeln!(input, "{line}").unwrap());
         let mut answers = BufReader::new(watching.stdout.take().unwrap()).lines();
@@ -373,17 +380,9 @@ fn a_signal_ends_a_watch_with_a_verdict() {
 #[test]
 fn a_reader_who_is_removed_ends_the_watch() {
     use std::io::{BufRead, BufReader, Write};
-    use std::process::Stdio;
 
     let own = Own::new();
-    let mut watching = std::process::Command::new(env!("CARGO_BIN_EXE_gazeprint"))
-        .args(["watch", "--reader", ANNA, "--gallery", &own.gallery, "--words"])
-        .arg(SHARED.words())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut watching = watching(&own.gallery);
     let (mut input, lines) = (watching.stdin.take().unwrap(), read_by(ANNA));
     let mut answers = BufReader::new(watching.stdout.take().unwrap()).lines();
     for line in &lines[..3] {
