@@ -153,8 +153,7 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
     };
     let rest = standing.as_ref().map_or_else(|_| String::new(), |known| stands(&desk, known));
     told(at, &what, erasure, more, &rest)?;
-    standing?;
-    Ok(())
+    Ok(standing.map(drop)?)
 }
 
 fn rekey(args: &GalleryArgs, new: &NewSecret, decrypt: bool) -> anyhow::Result<()> {
@@ -165,9 +164,8 @@ fn rekey(args: &GalleryArgs, new: &NewSecret, decrypt: bool) -> anyhow::Result<(
         return Err(Usage(message.to_owned()).into());
     }
     let desk = args.open()?;
-    let was_encrypted = desk.is_encrypted();
+    let (at, was_encrypted) = (desk.location(), desk.is_encrypted());
     let erasure = desk.rekey(secret.as_ref())?;
-    let at = desk.location();
     let new = if desk.is_encrypted() { "encrypted anew" } else { "no longer encrypted" };
     let more = match was_encrypted {
         true => "and whatever else the old key opens",
@@ -185,8 +183,8 @@ fn relearn(args: &GalleryArgs) -> anyhow::Result<()> {
         standing => standing?,
     };
     progress.clear();
-    let rest = stands(&desk, &standing);
-    print(&format!("learned anew from {}\n{rest}", plural(standing.readers, "reader")))
+    let learned = format!("learned anew from {}\n", plural(standing.readers, "reader"));
+    print(&(learned + &stands(&desk, &standing)))
 }
 
 fn show_log(desk: &Recognizer, json: bool) -> anyhow::Result<()> {

@@ -8,15 +8,14 @@ use gazeprint_eval::report::{Estimate, MethodStrangers};
 pub(super) fn strangers(text: &mut String, judged: &MethodStrangers) -> std::fmt::Result {
     writeln!(
         text,
-        "\nstrangers with {}: {} enrolled, {} not\n{:>9}{:>8}  {:<26}{:<26}{:<26}",
+        "\nstrangers with {}: {} enrolled, {} not\n{:>9}{:>8}  {:<28}{:<28}false non-matches",
         judged.method,
         judged.enrolled,
         judged.strangers,
         "sentences",
         "rate",
         "false matches",
-        "false alarms",
-        "false non-matches"
+        "false alarms"
     )?;
     let part = |part: &Estimate| match part.ci95 {
         Some([low, high]) => format!("{:.5} [{low:.5}, {high:.5}]", part.mean),
@@ -27,7 +26,7 @@ pub(super) fn strangers(text: &mut String, judged: &MethodStrangers) -> std::fmt
         for at in &size.rates {
             writeln!(
                 text,
-                "{sentences:>9}{:>8}  {:<26}{:<26}{}",
+                "{sentences:>9}{:>8}  {:<28}{:<28}{}",
                 at.rate,
                 part(&at.fmr),
                 part(&at.fpir),
