@@ -9,7 +9,7 @@ use gazeprint::corpus::Limits;
 use gazeprint::inference::{Engine, InferenceError, Laplace, Metropolis, Nuts, Scratch};
 use gazeprint::method::{Family, Observations, SharedDensity, Training};
 use gazeprint::random::Stream;
-use gazeprint::saccade::{DensityId, Truncation, readings};
+use gazeprint::saccade::{DensityId, Truncation, readings_of_words};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -184,7 +184,7 @@ pub(crate) fn measure(suite: &Suite<'_>) -> Result<EngineAgreement, BenchError> 
         Some(corpus) => corpus,
         None => suite.corpus()?,
     };
-    let (readings, _) = readings(corpus, Limits::default());
+    let (readings, _) = readings_of_words(corpus, Limits::default());
     let train = readings.iter().map(|r| (r.reader, r)).collect();
     let observations = Observations::of(&Training::new(corpus.readers().len(), train)?);
     let mut densities = Vec::new();

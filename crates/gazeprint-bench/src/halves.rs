@@ -2,7 +2,7 @@
 
 use gazeprint::corpus::{Corpus, CorpusError, Limits, Scanpath};
 use gazeprint::method::{FitError, Training};
-use gazeprint::saccade::{Reading, readings};
+use gazeprint::saccade::{Reading, readings_of_words};
 use gazeprint::score::Scorer;
 use gazeprint::template::Probe;
 
@@ -15,7 +15,7 @@ pub(crate) struct Halves {
 
 impl Halves {
     pub(crate) fn of(corpus: &Corpus) -> Self {
-        let (all, _) = readings(corpus, Limits::default());
+        let (all, _) = readings_of_words(corpus, Limits::default());
         let (train, test) = all.into_iter().partition(|r| is_training(r.text));
         Self { readers: corpus.readers().len(), train, test }
     }

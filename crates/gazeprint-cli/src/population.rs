@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use gazeprint::corpus::{Limits, Millis};
-use gazeprint::saccade::{Reading, readings};
+use gazeprint::saccade::{Reading, readings_of_words};
 use gazeprint_io::{PopulationFile, Provenance};
 use gazeprint_recognition::learn_population;
 
@@ -65,7 +65,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     gazeprint_io::check_population_path(&args.out, args.overwrite).map_err(explain)?;
     let progress = Progress::new(1)?;
     let corpus = corpus_with_notes(args.corpus.as_deref())?;
-    let (readings, _) = readings(&corpus, limits);
+    let (readings, _) = readings_of_words(&corpus, limits);
     let distinct =
         |of: fn(&Reading) -> usize| readings.iter().map(of).collect::<HashSet<_>>().len();
     let readers = distinct(|r| r.reader);

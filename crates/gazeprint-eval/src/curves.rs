@@ -138,19 +138,16 @@ fn by_seconds(
             let mut left = 1000.0 * seconds;
             for (whole, &i) in order.iter().enumerate() {
                 let mut seen = 0;
-                for event in &readings[i].events {
+                for duration in readings[i].durations() {
                     if left <= 0.0 {
                         break;
                     }
-                    left -= event.duration;
+                    left -= duration;
                     seen += 1;
                 }
                 if left <= 0.0 {
-                    let part = Reading {
-                        events: readings[i].events[..seen].to_vec(),
-                        complete: seen == readings[i].events.len(),
-                        ..readings[i].clone()
-                    };
+                    let complete = seen == readings[i].fixations();
+                    let part = Reading { complete, ..readings[i].until(seen) };
                     let scores = sentences.score_with(&order[..whole], &part);
                     return Some(rank_one(&scores, reader));
                 }

@@ -47,6 +47,14 @@ pub fn fingerprint(corpus: &Corpus) -> String {
                 bits(f.onset.map(|v| v.0)),
                 f.gap
             ));
+            // Said where it is known: corpora without have one hash for all versions.
+            if f.place.is_some() || !f.kinematics.is_empty() {
+                let place = f.place.map(|place| place.map(f32::to_bits));
+                text(&format!(
+                    "{place:?} {:?}",
+                    f.kinematics.values().map(|v| v.map(f32::to_bits))
+                ));
+            }
         }
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()

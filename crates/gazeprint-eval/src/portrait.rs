@@ -47,7 +47,7 @@ impl Portrait {
     pub fn typical_reader(split: &Split, readings: &[Reading]) -> usize {
         let mut fixations = vec![0; split.readers.len()];
         for &(reader, reading) in split.train.iter().chain(&split.test) {
-            fixations[reader] += readings[reading].events.len();
+            fixations[reader] += readings[reading].fixations();
         }
         first_median(&fixations).unwrap_or(0)
     }

@@ -1,5 +1,7 @@
 //! A study: methods compared over repeated splits of a corpus.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -174,6 +176,29 @@ impl DividedCorpus {
         excluded.into_iter().map(|r| self.corpus.readers()[r].clone()).collect()
     }
 
+    /// The same for a method: one that needs words is given no readings without any.
+    ///
+    /// # Errors
+    /// If it needs words, and somebody is left with nothing to learn from or to be tested by.
+    fn for_method(&self, method: &dyn Method) -> Result<Cow<'_, Self>, FitError> {
+        let has_words = |&(_, i): &(usize, usize)| !self.readings[i].events.is_empty();
+        let has_all = |split: &Split| split.train.iter().chain(&split.test).all(has_words);
+        if !method.needs_words() || self.splits.iter().all(has_all) {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut splits = self.splits.clone();
+        for split in &mut splits {
+            for part in [&mut split.train, &mut split.test] {
+                part.retain(has_words);
+                let left: HashSet<usize> = part.iter().map(|(reader, _)| *reader).collect();
+                if let Some(without) = (0..split.readers.len()).find(|r| !left.contains(r)) {
+                    return Err(FitError::NoWords(without));
+                }
+            }
+        }
+        Ok(Cow::Owned(Self { splits, ..self.clone() }))
+    }
+
     /// Dropped fixations by reason, those that occurred.
     pub fn dropped(&self) -> impl Iterator<Item = (DropReason, usize)> {
         DropReason::ALL.into_iter().map(|r| (r, self.drops.of(r))).filter(|(_, n)| *n > 0)
@@ -297,6 +322,8 @@ impl Study {
         let mut results = Vec::with_capacity(methods.len());
         for method in methods {
             let name = method.name().to_owned();
+            let failed = |source| StudyError::Fit { method: name.clone(), split: 1, source };
+            let divided = divided.for_method(method.as_ref()).map_err(failed)?;
             let mut splits = Vec::with_capacity(divided.splits.len());
             for number in 0..divided.splits.len() {
                 // Methods that are fitted at once do not ask.
@@ -309,7 +336,7 @@ impl Study {
                     continue;
                 }
                 let (method_name, split) = (name.clone(), number + 1);
-                let outcome = run_split(divided, number, method.as_ref(), monitor);
+                let outcome = run_split(&divided, number, method.as_ref(), monitor);
                 let (result, scores) = outcome.map_err(|source| StudyError::Fit {
                     method: method_name.clone(),
                     split,

@@ -60,8 +60,7 @@ type WatchedStep = (f64, Vec<f64>);
 
 fn seen(scorer: &dyn Scorer, readings: &[&Reading]) -> Vec<WatchedStep> {
     let of = |reading: &&Reading| {
-        let durations = reading.events.iter().map(|event| event.duration);
-        durations.zip(increments(scorer, reading)).collect::<Vec<WatchedStep>>()
+        reading.durations().zip(increments(scorer, reading)).collect::<Vec<WatchedStep>>()
     };
     readings.iter().flat_map(of).collect()
 }

@@ -384,6 +384,7 @@ impl Builder {
                 duration: row.amount(duration)?.map(Millis),
                 onset: onset.map_or(Ok(None), |c| row.number(c))?.map(Millis),
                 gap: gap.map_or(Ok(false), |c| row.flag(c))?,
+                ..Fixation::default()
             };
             let number = number.map_or(Ok(0), |c| row.required_whole(c, "a whole number"))?;
             if scanpath == numbered.len() {

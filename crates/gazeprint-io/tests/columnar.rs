@@ -218,6 +218,7 @@ fn odd_corpus() -> Corpus {
             duration: duration.map(Millis),
             onset: onset.map(Millis),
             gap,
+            ..Default::default()
         };
     let path = |reader, text, session: &str, trial: &str, order, fixations| Scanpath {
         reader,

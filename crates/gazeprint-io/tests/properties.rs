@@ -73,6 +73,7 @@ fn fixation() -> impl Strategy<Value = Fixation> {
             duration: duration.map(Millis),
             onset: onset.map(Millis),
             gap,
+            ..Default::default()
         })
 }
 

@@ -25,8 +25,7 @@ fn fixation(x: f64, duration: f64) -> Fixation {
         line: Some(1),
         x: Some(Chars(x)),
         duration: Some(Millis(duration)),
-        onset: None,
-        gap: false,
+        ..Default::default()
     }
 }
 
@@ -161,7 +160,7 @@ fn missing_values_are_kept() {
              r1,s1,,NA,NaN,.,\nr1,s1,0,nan,.,12,TRUE\nr1,s1,2.0,-3,0,-1.5,1.0\n",
         ),
     ]);
-    let nothing = Fixation { line: None, x: None, duration: None, onset: None, gap: false };
+    let nothing = Fixation::default();
     assert_eq!(
         corpus.scanpaths()[0].fixations,
         [
@@ -172,7 +171,8 @@ fn missing_values_are_kept() {
                 x: Some(Chars(-3.0)),
                 duration: Some(Millis(0.0)),
                 onset: Some(Millis(-1.5)),
-                gap: true
+                gap: true,
+                ..Default::default()
             },
         ]
     );

@@ -2,7 +2,7 @@
 
 use gazeprint::decision::{FEWEST_READERS, Rules};
 use gazeprint::method::{Background, Occasion, Population, Template, Training};
-use gazeprint::saccade::{Reading, readings};
+use gazeprint::saccade::{Reading, readings_of_words};
 use gazeprint_store::{Entry, Loaded, Rows};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -135,7 +135,7 @@ impl Recognizer {
             return Err(Error::FewForPopulation { at, readers });
         }
         let corpus = gazeprint_store::corpus("gallery", &recorded)?;
-        let (all, _) = readings(&corpus, self.limits());
+        let (all, _) = readings_of_words(&corpus, self.limits());
         let population = learn_population(recorded.len(), &all, monitor)?;
         let templates: Vec<Template> = (0..loaded.readers.len())
             .into_par_iter()
@@ -176,7 +176,7 @@ impl Sample {
             return Ok(Self { chosen: Vec::new(), readings: Vec::new() });
         }
         let corpus = gazeprint_store::corpus("gallery", &recorded)?;
-        let (readings, _) = readings(&corpus, desk.limits());
+        let (readings, _) = readings_of_words(&corpus, desk.limits());
         Ok(Self { chosen, readings })
     }
 

@@ -3,7 +3,7 @@
 use gazeprint::corpus::{Corpus, Limits, Millis};
 use gazeprint::decision::FEWEST_READERS;
 use gazeprint::method::Population;
-use gazeprint::saccade::{Reading, readings};
+use gazeprint::saccade::{Reading, readings_of_words};
 use gazeprint_store::{
     Enrolment, Entry, Founding, Gallery, GalleryError, Location, MergeError, Recording, Secret,
     StoreError,
@@ -15,6 +15,7 @@ use crate::calibrate::{KeepRows, Standing};
 use crate::error::Mismatch;
 use crate::identify::UNKNOWN;
 use crate::readers::MOST_TRIES;
+use crate::recognizer::knows_words;
 use crate::{Error, RecognitionMonitor, Recognizer, Stage, Warning};
 
 /// Fewest fixations that count of a reader: about a dozen sentences.
@@ -385,7 +386,10 @@ fn parts<'a>(
 /// Refuses a corpus of which nobody could be enrolled.
 fn check_all(corpus: &Corpus, limits: Limits, options: &EnrollOptions) -> Result<(), Error> {
     corpus.readers().iter().try_for_each(|name| check_name(name))?;
-    let (all, _) = readings(corpus, limits);
+    if !knows_words(corpus) {
+        return Err(Error::NoWords { name: corpus.name().to_owned() });
+    }
+    let (all, _) = readings_of_words(corpus, limits);
     let mut counts = vec![0; corpus.readers().len()];
     all.iter().for_each(|reading| counts[reading.reader] += reading.events.len());
     let few = corpus.readers().iter().zip(counts).filter(|(_, count)| *count < FEWEST_FIXATIONS);
@@ -435,7 +439,7 @@ fn learned_from(
     limits: Limits,
     monitor: &dyn RecognitionMonitor,
 ) -> Result<Population, Error> {
-    let (readings, _) = readings(corpus, limits);
+    let (readings, _) = readings_of_words(corpus, limits);
     let mut readers: Vec<usize> = readings.iter().map(|r| r.reader).collect();
     readers.sort_unstable();
     readers.dedup();

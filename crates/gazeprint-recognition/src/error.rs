@@ -216,6 +216,15 @@ pub enum Error {
         /// As many as there are.
         fixations: usize,
     },
+    /// Pages without words: what galleries know of readers is how they read words.
+    #[error(
+        "{name}: found pages whose words are unknown, expected where words are: readers of a gallery \
+         are known by their fixations on words; add the table of words"
+    )]
+    NoWords {
+        /// Name of the probe or the corpus.
+        name: String,
+    },
     /// A text that nobody announced.
     #[error("found text {text:?}, expected one whose words are known")]
     UnknownText {
@@ -336,6 +345,7 @@ impl Error {
             | Self::Fit { .. }
             | Self::SeveralReaders { .. }
             | Self::NothingCounts { .. }
+            | Self::NoWords { .. }
             | Self::UnknownText { .. }
             | Self::FewForPopulation { .. }
             | Self::ReservedName { .. }

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use gazeprint::corpus::{Corpus, Limits, Millis};
+use gazeprint::corpus::{Corpus, Limits, Millis, Text};
 use gazeprint::method::Monitor;
-use gazeprint::saccade::{Reading, readings};
+use gazeprint::saccade::{Reading, readings_of_words};
 use gazeprint_store::{
     Entry, Founding, Gallery, GalleryError, Location, Logged, Recording, Secret,
 };
@@ -163,7 +163,10 @@ impl Recognizer {
         if probe.readers().len() > 1 {
             return Err(Error::SeveralReaders { name: name(), readers: probe.readers().len() });
         }
-        let (readings, drops) = readings(probe, self.limits());
+        let (readings, drops) = readings_of_words(probe, self.limits());
+        if readings.is_empty() && !knows_words(probe) {
+            return Err(Error::NoWords { name: name() });
+        }
         if readings.is_empty() {
             return Err(Error::NothingCounts { name: name(), fixations: probe.fixation_count() });
         }
@@ -225,8 +228,13 @@ impl Recognizer {
         recordings: &[Recording],
     ) -> Result<Vec<Reading>, Error> {
         let corpus = gazeprint_store::corpus("gallery", &[(id.to_owned(), recordings.to_vec())])?;
-        Ok(readings(&corpus, self.limits()).0)
+        Ok(readings_of_words(&corpus, self.limits()).0)
     }
+}
+
+/// Whether the words of anything that was read are known.
+pub(crate) fn knows_words(corpus: &Corpus) -> bool {
+    corpus.texts().iter().any(Text::has_words)
 }
 
 impl std::fmt::Debug for Recognizer {

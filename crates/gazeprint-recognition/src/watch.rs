@@ -311,11 +311,11 @@ impl Watch {
             line: fixation.line.or(only),
             x: fixation.x_char.filter(|x| x.is_finite()).map(Chars),
             duration: fixation.duration_ms.filter(|d| d.is_finite()).map(Millis),
-            onset: None,
             gap: fixation.gap || lost,
+            ..Default::default()
         };
         let Ok(step) = current.see(&fixation) else { return false };
-        self.watcher.next(step.event().duration, self.readers.scorer().added(&step));
+        self.watcher.next(step.duration(), self.readers.scorer().added(&step));
         true
     }
 

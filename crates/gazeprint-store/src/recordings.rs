@@ -1,6 +1,7 @@
 //! What a reader read, as it is kept: enough to learn the reader anew.
 //!
-//! Kept are places of words and fixations. The words themselves are not.
+//! Kept are places of words and fixations on them. The words themselves are not, nor are kinematics:
+//! readers of galleries are learned from fixations on words.
 
 use std::collections::BTreeMap;
 
@@ -86,7 +87,10 @@ impl Layout {
         let line =
             |(number, words): &(i32, Vec<_>)| Line::new(*number, words.iter().map(word).collect());
         let lines = self.lines.iter().map(line).collect::<Result<_, _>>()?;
-        let mut text = Text::new(id, lines)?;
+        let mut text = match self.lines.is_empty() {
+            true => Text::without_words(id),
+            false => Text::new(id, lines)?,
+        };
         text.group.clone_from(&self.group);
         Ok(text)
     }
@@ -94,7 +98,7 @@ impl Layout {
 
 impl From<&Fixation> for Mark {
     fn from(fixation: &Fixation) -> Self {
-        let Fixation { line, x, duration, onset, gap } = *fixation;
+        let Fixation { line, x, duration, onset, gap, .. } = *fixation;
         Self(line, x.map(|x| x.0), duration.map(|d| d.0), onset.map(|o| o.0), gap)
     }
 }
@@ -107,6 +111,7 @@ impl From<&Mark> for Fixation {
             duration: duration.map(Millis),
             onset: onset.map(Millis),
             gap,
+            ..Self::default()
         }
     }
 }

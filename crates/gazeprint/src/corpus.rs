@@ -14,6 +14,8 @@ use std::collections::HashSet;
 
 use thiserror::Error;
 
+use crate::kinematics::Kinematics;
+
 /// A horizontal position or distance in characters.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Chars(pub f64);
@@ -167,7 +169,7 @@ impl Line {
     }
 }
 
-/// A text: one or more lines.
+/// A text: one or more lines; none where its words are not known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
     id: String,
@@ -193,12 +195,22 @@ impl Text {
         Ok(Self { id, lines, group: None })
     }
 
+    /// A page of which no word is known: it has no lines.
+    pub fn without_words(id: impl Into<String>) -> Self {
+        Self { id: id.into(), lines: Vec::new(), group: None }
+    }
+
+    /// Whether its words are known.
+    pub fn has_words(&self) -> bool {
+        !self.lines.is_empty()
+    }
+
     /// The text's name.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its lines, in the order of their numbers.
+    /// Its lines, in the order of their numbers; none where its words are not known.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -210,7 +222,7 @@ impl Text {
 }
 
 /// One fixation as recorded; a missing value is `None`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Fixation {
     /// Number of the line looked at.
     pub line: Option<i32>,
@@ -222,6 +234,10 @@ pub struct Fixation {
     pub onset: Option<Millis>,
     /// Signal loss or a blink before this fixation: a new pass starts here.
     pub gap: bool,
+    /// Place on the page, x to the right and y down in degrees, where words are unknown.
+    pub place: Option<[f32; 2]>,
+    /// How the eye came here and rested, as it was told.
+    pub kinematics: Kinematics,
 }
 
 /// The fixations of one reading of one text, in order.
@@ -424,6 +440,17 @@ impl Limits {
         }
     }
 
+    /// Whether a duration counts.
+    fn test(&self, duration: f64) -> Result<(), DropReason> {
+        if duration < self.min_duration {
+            return Err(DropReason::TooShort);
+        }
+        if duration > self.max_duration {
+            return Err(DropReason::TooLong);
+        }
+        Ok(())
+    }
+
     /// Shortest and longest duration that counts.
     pub fn durations(&self) -> [Millis; 2] {
         [Millis(self.min_duration), Millis(self.max_duration)]
@@ -450,6 +477,24 @@ pub struct Pass {
     pub landings: Vec<Landing>,
 }
 
+impl Fixation {
+    fn known_duration(&self) -> Result<f64, DropReason> {
+        let known = self.duration.filter(|d| d.0.is_finite());
+        known.map(|Millis(duration)| duration).ok_or(DropReason::MissingDuration)
+    }
+
+    /// How long it lasted, ms, or why that does not count.
+    pub(crate) fn lasted(&self, limits: Limits) -> Result<f64, DropReason> {
+        let duration = self.known_duration()?;
+        limits.test(duration).map(|()| duration)
+    }
+
+    /// The place on the page, where it can be one.
+    pub(crate) fn known_place(&self) -> Option<[f32; 2]> {
+        self.place.filter(|place| place.iter().all(|c| c.is_finite()))
+    }
+}
+
 impl Text {
     /// Where a fixation lands, or why it does not count.
     pub(crate) fn land(
@@ -461,17 +506,10 @@ impl Text {
         let (Some(number), Some(Chars(x))) = (fixation.line, x) else {
             return Err(DropReason::MissingPosition);
         };
-        let Some(Millis(duration)) = fixation.duration.filter(|d| d.0.is_finite()) else {
-            return Err(DropReason::MissingDuration);
-        };
+        let duration = fixation.known_duration()?;
         let line = self.line_index(number).ok_or(DropReason::OffLine)?;
         let word = self.lines[line].word_at(x).ok_or(DropReason::OffText)?;
-        if duration < limits.min_duration {
-            return Err(DropReason::TooShort);
-        }
-        if duration > limits.max_duration {
-            return Err(DropReason::TooLong);
-        }
+        limits.test(duration)?;
         Ok((line, Landing { word, x, duration }))
     }
 

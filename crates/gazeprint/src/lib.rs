@@ -63,6 +63,7 @@
 //! | module | from | to |
 //! |---|---|---|
 //! | [`kinds`] | closed sets of kinds | arrays with one value for each |
+//! | [`kinematics`] | saccades and fixations as trackers measure them | what of that can be believed |
 //! | [`corpus`] | texts, words, fixations | passes of fixations on words, and a count of what was dropped |
 //! | [`assignment`] | names of readers and texts | which of their readings train and test |
 //! | [`situation`] | fixations on a text | what is around them |
@@ -91,6 +92,7 @@ pub mod inference;
 #[doc(hidden)] // public for `benches/kernels.rs` alone
 pub mod kernels;
 pub mod kinds;
+pub mod kinematics;
 pub mod live;
 pub mod method;
 pub mod random;

@@ -15,7 +15,7 @@
 //! let mut live = LiveReading::new(Arc::clone(&text), Limits::default());
 //! for fixation in &path.fixations {
 //!     match live.see(fixation) {
-//!         Ok(step) => println!("a fixation of {} ms", step.event().duration),
+//!         Ok(step) => println!("a fixation of {} ms", step.duration()),
 //!         Err(reason) => println!("it does not count: {}", reason.name()),
 //!     }
 //! }
@@ -29,15 +29,13 @@ use std::sync::Arc;
 
 use crate::corpus::{DropReason, Fixation, Limits, Text};
 use crate::glance::{Gaze, Glance};
-use crate::saccade::{Event, Follower, Reading};
+use crate::kinematics::Motion;
+use crate::saccade::{Event, Follower, Reading, Sight};
 
 /// A text while it is being read.
 #[derive(Debug, Clone)]
 pub struct LiveReading {
     follower: Follower<Arc<Text>>,
-    limits: Limits,
-    /// Whether signal was lost since the last fixation that counted.
-    lost: bool,
     gaze: Gaze,
     /// What counted so far.
     reading: Reading,
@@ -55,10 +53,11 @@ impl LiveReading {
             unit: 0,
             session: 0,
             events: Vec::new(),
+            motions: Vec::new(),
             complete: false,
             bounds,
         };
-        Self { follower: Follower::new(text), limits, lost: false, gaze, reading }
+        Self { follower: Follower::new(text, limits), gaze, reading }
     }
 
     /// The text.
@@ -68,24 +67,25 @@ impl LiveReading {
 
     /// What was read so far; none while nothing counts.
     pub fn reading(&self) -> Option<&Reading> {
-        (!self.reading.events.is_empty()).then_some(&self.reading)
+        let is_empty = self.reading.events.is_empty() && self.reading.motions.is_empty();
+        (!is_empty).then_some(&self.reading)
     }
 
-    /// Looks at the next fixation.
+    /// Looks at the next fixation. On a page without words, one counts that has a place on the page or
+    /// tells of a motion.
     ///
     /// # Errors
     /// Why it does not count, if it does not. A loss of signal before it is then one before the next.
+    /// Its motion, where it has one, is that of the reading all the same.
     pub fn see(&mut self, fixation: &Fixation) -> Result<LiveStep<'_>, DropReason> {
-        self.lost |= fixation.gap;
-        let (line, landing) = self.follower.text().land(fixation, self.limits)?;
-        if std::mem::take(&mut self.lost) {
-            self.follower.start_pass();
-        }
-        let event = self.follower.see(line, landing);
-        let glance = self.gaze.see(&self.reading.bounds, &event);
-        let place = self.reading.events.len();
-        self.reading.events.push(event);
-        Ok(LiveStep { reading: &self.reading, place, event, glance })
+        let place = self.reading.fixations();
+        let Sight { motion, event } = self.follower.see(fixation);
+        self.reading.motions.extend(motion);
+        let event = event?;
+        self.reading.events.extend(event);
+        let reading = &self.reading;
+        let landed = event.map(|event| (event, self.gaze.see(&reading.bounds, &event)));
+        Ok(LiveStep { reading, place, landed })
     }
 }
 
@@ -98,19 +98,33 @@ pub struct LiveStep<'a> {
     reading: &'a Reading,
     /// Of the fixation among those of the reading.
     place: usize,
-    event: Event,
-    glance: Glance,
+    /// On a known text: the event, and what it shows.
+    landed: Option<(Event, Glance)>,
 }
 
 impl LiveStep<'_> {
-    /// The fixation.
-    pub fn event(&self) -> &Event {
-        &self.event
+    /// How long the fixation lasted, ms.
+    pub fn duration(&self) -> f64 {
+        let of_motion = || self.motions().last().map_or(0.0, |motion| motion.duration);
+        self.event().map_or_else(of_motion, |event| event.duration)
     }
 
-    /// What it shows.
-    pub(crate) fn glance(&self) -> &Glance {
-        &self.glance
+    /// The fixation on its word; none where words are unknown.
+    pub fn event(&self) -> Option<&Event> {
+        self.landed.as_ref().map(|(event, _)| event)
+    }
+
+    /// The motions since the fixation before, its own the last of them: others are off the text, and
+    /// there is none where nothing is known.
+    pub fn motions(&self) -> &[Motion] {
+        let until = |fixations| self.reading.motions_until(fixations);
+        let now = until(self.place + 1);
+        &self.reading.motions[until(self.place).min(now)..now]
+    }
+
+    /// What it shows on its word.
+    pub(crate) fn landed(&self) -> Option<&(Event, Glance)> {
+        self.landed.as_ref()
     }
 
     /// A copy of what was read before the fixation: empty at the first.
@@ -127,10 +141,9 @@ impl LiveStep<'_> {
 /// The fixations of a reading as they came in, one after another.
 pub fn steps(reading: &Reading) -> impl Iterator<Item = LiveStep<'_>> {
     let mut gaze = Gaze::new(&reading.bounds);
-    reading.events.iter().enumerate().map(move |(place, event)| LiveStep {
-        reading,
-        place,
-        event: *event,
-        glance: gaze.see(&reading.bounds, event),
+    (0..reading.fixations()).map(move |place| {
+        let event = reading.events.get(place).copied();
+        let landed = event.map(|event| (event, gaze.see(&reading.bounds, &event)));
+        LiveStep { reading, place, landed }
     })
 }

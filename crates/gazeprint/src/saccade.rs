@@ -11,15 +11,21 @@
 //! | 3 | forward skip | word > c+1 | alpha3(a) | [H_{c+1} - s, inf) |
 //! | 4 | regression | word < c | alpha4(-a) | [s - L_c, inf) |
 
+mod motions;
+
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::{Corpus, Drops, Fixation, Landing, Limits, Line, Pass, Text};
+use self::motions::Track;
+use crate::corpus::{Corpus, DropReason, Drops, Fixation, Landing, Limits, Line, Text};
 use crate::kinds::kinds;
+use crate::kinematics::Motion;
 use crate::situation::{Reach, Situation};
+
+pub use self::motions::doubts;
 
 /// Smallest amplitude that is told from zero, in characters (D4).
 const MIN_AMPLITUDE: f64 = 1e-3;
@@ -181,6 +187,8 @@ pub struct Event {
     pub word: usize,
     /// Where on the text that is.
     pub situation: Situation,
+    /// Motions of the reading up to this fixation, its own with them.
+    pub motions: usize,
 }
 
 impl Event {
@@ -228,27 +236,56 @@ pub fn classify(
 #[derive(Debug, Clone)]
 pub(crate) struct Follower<T> {
     text: T,
+    limits: Limits,
     reach: Reach,
+    track: Track,
+    /// Motions so far.
+    motions: usize,
+    /// Whether signal was lost since the last landing.
+    lost: bool,
     /// The landing before, with its line; none where a pass starts.
     before: Option<(usize, Landing)>,
 }
 
+/// What a fixation shows.
+pub(crate) struct Sight {
+    pub(crate) motion: Option<Motion>,
+    /// The event, none on a page without words; or why the fixation does not count.
+    pub(crate) event: Result<Option<Event>, DropReason>,
+}
+
 impl<T: Deref<Target = Text>> Follower<T> {
-    pub(crate) fn new(text: T) -> Self {
-        Self { reach: Reach::new(&text), text, before: None }
+    pub(crate) fn new(text: T, limits: Limits) -> Self {
+        let reach = Reach::new(&text);
+        Self { text, limits, reach, track: Track::default(), motions: 0, lost: false, before: None }
     }
 
     pub(crate) fn text(&self) -> &Text {
         &self.text
     }
 
-    /// A new pass starts with the next fixation.
-    pub(crate) fn start_pass(&mut self) {
-        self.before = None;
+    /// The next fixation.
+    ///
+    /// A pass starts where the line changes or signal was lost (D2); a loss before a fixation that does
+    /// not count is still a loss before the next one that does.
+    pub(crate) fn see(&mut self, fixation: &Fixation) -> Sight {
+        let (kinematics, _) = self.track.see(fixation);
+        if !self.text.has_words() {
+            let motion = motions::on_unknown_page(fixation, kinematics, self.limits);
+            return Sight { motion: motion.ok(), event: motion.map(|_| None) };
+        }
+        let motion = motions::motion(fixation, kinematics, self.limits);
+        self.motions += usize::from(motion.is_some());
+        self.lost |= fixation.gap;
+        let landed = self.text.land(fixation, self.limits);
+        Sight { motion, event: landed.map(|(line, landing)| Some(self.land(line, landing))) }
     }
 
-    /// The next fixation. On another line than the one before it, it starts a pass.
-    pub(crate) fn see(&mut self, line: usize, landing: Landing) -> Event {
+    /// The event of a landing. On another line than the one before it, it starts a pass.
+    pub(crate) fn land(&mut self, line: usize, landing: Landing) -> Event {
+        if std::mem::take(&mut self.lost) {
+            self.before = None;
+        }
         let words = &self.text.lines()[line];
         let (kind, density, amplitude) = match &self.before {
             Some((before, from)) if *before == line => {
@@ -270,19 +307,45 @@ impl<T: Deref<Target = Text>> Follower<T> {
             line,
             word: landing.word,
             situation: self.reach.see(&self.text, line, &landing),
+            motions: self.motions,
         }
+    }
+}
+
+/// What was read of a text.
+#[derive(Default)]
+struct Read {
+    events: Vec<Event>,
+    motions: Vec<Motion>,
+    drops: Drops,
+}
+
+impl Read {
+    fn of(text: &Text, fixations: &[Fixation], limits: Limits) -> Self {
+        let mut follower = Follower::new(text, limits);
+        let mut read = Self::default();
+        if text.has_words() {
+            read.events.reserve(fixations.len());
+        }
+        for fixation in fixations {
+            let Sight { motion, event } = follower.see(fixation);
+            read.motions.extend(motion);
+            match event {
+                Ok(event) => read.events.extend(event),
+                Err(reason) => read.drops.count(reason),
+            }
+        }
+        read
+    }
+
+    fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.motions.is_empty()
     }
 }
 
 /// The events of fixations on a text, and what was dropped.
 pub fn events(text: &Text, fixations: &[Fixation], limits: Limits) -> (Vec<Event>, Drops) {
-    let (passes, drops) = text.passes(fixations, limits);
-    let mut events = Vec::with_capacity(passes.iter().map(|p| p.landings.len()).sum());
-    let mut follower = Follower::new(text);
-    for Pass { line, landings } in passes {
-        follower.start_pass();
-        events.extend(landings.into_iter().map(|landing| follower.see(line, landing)));
-    }
+    let Read { events, drops, .. } = Read::of(text, fixations, limits);
     (events, drops)
 }
 
@@ -300,11 +363,14 @@ pub struct Reading {
     pub unit: usize,
     /// The session, by the place of its name among those of the corpus.
     pub session: usize,
-    /// Its fixations; not empty.
+    /// Its fixations on words; empty where its words are unknown, or nothing but kinematics counts.
     pub events: Vec<Event>,
+    /// Its fixations, also those off the text, of whose kinematics something is known. Where words are
+    /// unknown, all that count.
+    pub motions: Vec<Motion>,
     /// Whether it was seen to its end.
     pub complete: bool,
-    /// By line of the text: [`Line::bounds`].
+    /// By line of the text: [`Line::bounds`]. Empty where its words are unknown.
     pub bounds: Arc<[Vec<f64>]>,
 }
 
@@ -316,14 +382,47 @@ impl Reading {
         fixations: &[Fixation],
         limits: Limits,
     ) -> Option<Self> {
-        let (events, _) = events(text, fixations, limits);
-        (!events.is_empty()).then(|| Self { events, complete: true, ..self.clone() })
+        let read = Read::of(text, fixations, limits);
+        (!read.is_empty()).then(|| Self {
+            events: read.events,
+            motions: read.motions,
+            complete: true,
+            ..self.clone()
+        })
+    }
+
+    /// Whether the words of its text are known.
+    pub fn has_words(&self) -> bool {
+        !self.bounds.is_empty()
+    }
+
+    /// Number of fixations that count: those on words, and all where words are unknown.
+    pub fn fixations(&self) -> usize {
+        if self.has_words() { self.events.len() } else { self.motions.len() }
+    }
+
+    /// How long each of them lasted, ms.
+    pub fn durations(&self) -> impl Iterator<Item = f64> {
+        let unknown = if self.has_words() { &[][..] } else { &self.motions };
+        let known = self.events.iter().map(|event| event.duration);
+        known.chain(unknown.iter().map(|motion| motion.duration))
+    }
+
+    /// Motions that were seen by the time of so many fixations that count.
+    pub(crate) fn motions_until(&self, fixations: usize) -> usize {
+        let seen = match self.has_words() {
+            true => self.events[..fixations.min(self.events.len())].last().map_or(0, |e| e.motions),
+            false => fixations,
+        };
+        seen.min(self.motions.len())
     }
 
     /// A copy of its first fixations, so many, whose end is not known to be one.
     pub fn until(&self, fixations: usize) -> Self {
+        let events = self.events.len().min(fixations);
         Self {
-            events: self.events[..fixations.min(self.events.len())].to_vec(),
+            events: self.events[..events].to_vec(),
+            motions: self.motions[..self.motions_until(fixations)].to_vec(),
             complete: false,
             bounds: Arc::clone(&self.bounds),
             ..*self
@@ -339,7 +438,16 @@ impl Reading {
     }
 }
 
-/// All readings of a corpus with at least one fixation that counts, and what was dropped.
+/// As [`readings`], those alone that have a fixation on a word: what methods that need words learn
+/// from.
+pub fn readings_of_words(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
+    let (mut readings, drops) = readings(corpus, limits);
+    readings.retain(|reading| !reading.events.is_empty());
+    (readings, drops)
+}
+
+/// All readings of a corpus with at least one fixation that counts, on a word or by its kinematics,
+/// and what was dropped.
 pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
     let mut drops = Drops::default();
     let mut readings = Vec::with_capacity(corpus.scanpaths().len());
@@ -357,9 +465,9 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
         let known = sessions.len();
         let session = *sessions.entry(path.session.as_str()).or_insert(known);
         let text = &corpus.texts()[path.text];
-        let (events, dropped) = events(text, &path.fixations, limits);
-        drops += dropped;
-        if !events.is_empty() {
+        let read = Read::of(text, &path.fixations, limits);
+        drops += read.drops;
+        if !read.is_empty() {
             let (reader, text) = (path.reader, path.text);
             readings.push(Reading {
                 reader,
@@ -367,7 +475,8 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
                 scanpath,
                 unit: units[text],
                 session,
-                events,
+                events: read.events,
+                motions: read.motions,
                 complete: true,
                 bounds: Arc::clone(&bounds[text]),
             });

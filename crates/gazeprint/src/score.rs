@@ -104,6 +104,6 @@ impl Scorer for TemplateScorer {
     }
 
     fn added(&self, step: &LiveStep<'_>) -> Vec<f64> {
-        self.scores(&self.layout.probe_of(std::slice::from_ref(step.event())))
+        self.scores(&self.layout.probe_of(step.event().map_or(&[], std::slice::from_ref)))
     }
 }

@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, in the order in which data walks through them.
-const MODULES: [&str; 18] = [
+const MODULES: [&str; 19] = [
     "kinds",
     "random",
     "kernels",
     "assignment",
+    "kinematics",
     "corpus",
     "situation",
     "saccade",

@@ -112,8 +112,7 @@ fn situations_of_a_known_reading() {
         line: Some(line),
         x: Some(Chars(x)),
         duration: Some(Millis(200.0)),
-        onset: None,
-        gap: false,
+        ..Default::default()
     };
     let path = Scanpath {
         reader: 0,

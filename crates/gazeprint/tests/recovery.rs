@@ -150,8 +150,7 @@ fn scanpath(reader: usize, text: usize, trial: &str, xs: &[f64]) -> Scanpath {
         line: Some(1),
         x: Some(Chars(*x)),
         duration: Some(Millis(180.0 + 13.0 * i as f64)),
-        onset: None,
-        gap: false,
+        ..Default::default()
     };
     Scanpath {
         reader,

@@ -117,8 +117,7 @@ fn what_is_not_a_number_does_not_count() {
         line: Some(1),
         x: Some(Chars(x)),
         duration: Some(Millis(duration)),
-        onset: None,
-        gap: false,
+        ..Default::default()
     };
     let fixations = [
         fixation(1.0, f64::NAN),

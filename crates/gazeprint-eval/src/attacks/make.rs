@@ -106,8 +106,8 @@ fn altered(reading: &Reading, text: &Text, stream: Stream) -> Vec<Fixation> {
                 line: text.lines().get(event.line).map(|line| line.number()),
                 x: Some(Chars(event.x + noise[0])),
                 duration: Some(Millis(event.duration + noise[1])),
-                onset: None,
                 gap,
+                ..Default::default()
             });
         }
     }
@@ -160,7 +160,7 @@ mod tests {
     impl Forger for Hasty {
         fn forge(&self, _: Option<usize>, _: &Text, _: Limits, _: Stream) -> Option<Vec<Fixation>> {
             let (x, duration) = (Some(Chars(3.0)), Some(Millis(1.0)));
-            Some(vec![Fixation { line: Some(1), x, duration, onset: None, gap: false }; 4])
+            Some(vec![Fixation { line: Some(1), x, duration, ..Default::default() }; 4])
         }
 
         fn surprises(&self, _: usize, _: &Reading) -> Option<Vec<Surprise>> {

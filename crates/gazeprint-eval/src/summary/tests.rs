@@ -22,8 +22,7 @@ fn one_reading(fixations: &[(f64, f64)]) -> Corpus {
             line: Some(1),
             x: Some(Chars(x)),
             duration: Some(Millis(duration)),
-            onset: None,
-            gap: false,
+            ..Default::default()
         })
         .collect();
     let scanpath = Scanpath {

@@ -72,15 +72,18 @@ pub(super) fn robustness(findings: &Findings<'_>) -> Option<Drawing> {
 }
 
 pub(super) fn densities(findings: &Findings<'_>) -> Option<Drawing> {
-    Some(figure::reader_densities(&findings.portrait.densities))
+    let densities = &findings.portrait.densities;
+    (!densities.densities.is_empty()).then(|| figure::reader_densities(densities))
 }
 
 pub(super) fn calibration(findings: &Findings<'_>) -> Option<Drawing> {
-    Some(figure::reader_calibration(&findings.portrait.calibration))
+    let calibration = &findings.portrait.calibration;
+    (!calibration.densities.is_empty()).then(|| figure::reader_calibration(calibration))
 }
 
 pub(super) fn scanpath(findings: &Findings<'_>) -> Option<Drawing> {
-    Some(figure::scanpath(&findings.portrait.scanpath))
+    let scanpath = &findings.portrait.scanpath;
+    (!scanpath.lines.is_empty()).then(|| figure::scanpath(scanpath))
 }
 
 fn by_method(report: &Report, points: fn(&MethodFindings) -> Vec<CurvePoint>) -> Vec<MethodCurve> {

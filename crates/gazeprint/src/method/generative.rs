@@ -281,6 +281,7 @@ impl Method for Generative {
         seed: u64,
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
+        training.check_words()?;
         let start = Instant::now();
         let observations = Observations::of(training);
         let ids = self.ids();

@@ -45,6 +45,9 @@ impl Holland {
 
 /// The features of one reading; one that the reading does not show is `None`.
 fn features(reading: &Reading) -> [Option<f64>; FEATURES] {
+    if reading.events.is_empty() {
+        return [None; FEATURES];
+    }
     let steps: Vec<f64> = reading.events.iter().filter_map(|e| e.step()).collect();
     let mean = |values: &mut dyn Iterator<Item = f64>| {
         let (mut sum, mut n) = (0.0, 0.0);
@@ -93,6 +96,7 @@ impl Method for Holland {
         seed: u64,
         _monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
+        training.check_words()?;
         let start = Instant::now();
         let readings = training.readings();
         let folds = training.halves(seed).into_iter().flatten().map(|held_out| {

@@ -83,6 +83,16 @@ impl<'a> Training<'a> {
         &self.readings
     }
 
+    /// Refuses readers of whom no fixation on a word is known: most methods learn from nothing else.
+    pub(crate) fn check_words(&self) -> Result<(), FitError> {
+        let mut has_words = vec![false; self.readers];
+        for (reader, reading) in &self.readings {
+            has_words[*reader] |= !reading.events.is_empty();
+        }
+        let without = has_words.iter().position(|has| !has);
+        without.map_or(Ok(()), |reader| Err(FitError::NoWords(reader)))
+    }
+
     /// The same readings, for probes of that occasion.
     pub fn for_probes_of(self, occasion: Occasion) -> Self {
         Self { occasion, ..self }
@@ -152,6 +162,12 @@ pub enum FitError {
     /// A reader without training data.
     #[error("reader {0} has no training data")]
     NothingRead(usize),
+    /// A reader without fixations on words, for a method that learns from nothing else.
+    #[error(
+        "of what reader {0} read no word is known, and this method learns from fixations on words; \
+         add where words are (words.csv), or use the method `oculomotor`, which needs none"
+    )]
+    NoWords(usize),
     /// A density could not be inferred.
     #[error(transparent)]
     Inference(#[from] InferenceError),
@@ -189,11 +205,16 @@ pub trait Method: Send + Sync {
         None
     }
 
+    /// Whether it learns from fixations on words alone. It is then given no readings without any.
+    fn needs_words(&self) -> bool {
+        true
+    }
+
     /// Learns the readers of `training`. The result depends on `seed` but never on the number of
     /// threads.
     ///
     /// # Errors
-    /// If inference fails or the monitor says stop.
+    /// If a reader has no words where they are needed, inference fails or the monitor says stop.
     fn fit(
         &self,
         training: &Training<'_>,

@@ -68,7 +68,7 @@ impl Tape {
             x: Some(Chars(x)),
             duration: Some(Millis(duration)),
             onset: Some(Millis(self.now)),
-            gap: false,
+            ..Default::default()
         });
         self.now += duration;
         self.last = Some(x);

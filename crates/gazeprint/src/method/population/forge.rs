@@ -61,21 +61,20 @@ impl<'a> Impersonator<'a> {
         let words: usize = text.lines().iter().map(|line| line.words().len()).sum();
         let most = MOST_PER_WORD * words + MOST;
         let mut fixations = Vec::new();
-        let mut follower = Follower::new(text);
+        let mut follower = Follower::new(text, limits);
         for (number, line) in text.lines().iter().enumerate() {
             let mut visited = vec![false; line.words().len()];
             let mut previous: Option<Event> = None;
             let (mut word, mut x) = self.first_place(line, rng);
             loop {
                 // What a duration depends on, and where the eye is, does not depend on the duration.
-                let mut event = follower.see(number, Landing { word, x, duration: 0.0 });
+                let mut event = follower.land(number, Landing { word, x, duration: 0.0 });
                 event.duration = self.duration(previous.as_ref(), &event, limits, rng);
                 fixations.push(Fixation {
                     line: Some(line.number()),
                     x: Some(Chars(x)),
                     duration: Some(Millis(event.duration)),
-                    onset: None,
-                    gap: false,
+                    ..Default::default()
                 });
                 if fixations.len() >= most {
                     return fixations;

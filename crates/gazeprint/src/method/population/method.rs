@@ -152,6 +152,7 @@ impl Method for PopulationMethod {
         _: u64,
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
+        training.check_words()?;
         let readers = training.readers();
         let enrolling = (DensityId::ALL.len() * readers) as u64;
         monitor.expect(Population::cost(readers) + 3 * enrolling);

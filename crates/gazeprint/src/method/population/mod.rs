@@ -119,7 +119,7 @@ impl Population {
     /// Learns from readings, each with its reader's place among `readers`.
     ///
     /// # Errors
-    /// If nothing was read, a reader's place is not below `readers`, a pooled fit fails or the
+    /// If nothing was read, or nothing on words that are known, a reader's place is not below `readers`, a pooled fit fails or the
     /// monitor says stop.
     pub fn learn(
         readers: usize,
@@ -133,7 +133,13 @@ impl Population {
             return Err(FitError::UnknownReader(*reader, readers));
         }
         let mut by_reader = grouped(readers, readings);
+        for readings in &mut by_reader {
+            readings.retain(|reading| !reading.events.is_empty());
+        }
         by_reader.retain(|readings| !readings.is_empty());
+        if by_reader.is_empty() {
+            return Err(FitError::NoWords(readings[0].0));
+        }
         let glances: Vec<Vec<Glance>> = by_reader
             .par_iter()
             .map(|readings| readings.iter().flat_map(|r| Glance::all(r)).collect())

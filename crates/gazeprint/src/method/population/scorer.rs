@@ -104,8 +104,10 @@ impl Scorer for PopulationScorer {
     }
 
     fn added(&self, step: &LiveStep<'_>) -> Vec<f64> {
-        let place = self.places.layout().probe_of(std::slice::from_ref(step.event()));
-        self.scores(&place.with_glances(vec![step.glance().clone()], 0))
+        // Nothing is known of words on an unknown page.
+        let Some((event, glance)) = step.landed() else { return vec![0.0; self.len()] };
+        let place = self.places.layout().probe_of(std::slice::from_ref(event));
+        self.scores(&place.with_glances(vec![glance.clone()], 0))
     }
 }
 
@@ -217,8 +219,8 @@ mod tests {
                 let Ok(step) = live.see(&fixation) else { continue };
                 let added = scorer.added(&step);
                 let until = step.after();
-                let place =
-                    scorer.places.probe(&Reading { events: vec![*step.event()], ..until.until(0) });
+                let events = vec![*step.event().unwrap()];
+                let place = scorer.places.probe(&Reading { events, ..until.until(0) });
                 let glance = last(&until);
                 lost += usize::from(glance.choice.is_none() && until.events.len() > 1);
                 let expected = scorer.scores(&place.with_glances(vec![glance], 0));
