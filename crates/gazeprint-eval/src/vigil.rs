@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use gazeprint::decision::{Decision, Rules, WatchParams, Watcher, increments};
 use gazeprint::saccade::Reading;
-use gazeprint::score::Scorer;
+use gazeprint::score::{Scorer, Tally};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +55,8 @@ pub struct Vigil {
     pub seconds: f64,
 }
 
-/// A fixation: how long it was, and what it adds to the scores of all readers.
-type WatchedStep = (f64, Vec<f64>);
+/// A fixation: how long it was, and what it adds.
+type WatchedStep = (f64, Tally);
 
 fn seen(scorer: &dyn Scorer, readings: &[&Reading]) -> Vec<WatchedStep> {
     let of = |reading: &&Reading| {
@@ -81,7 +81,7 @@ impl SplitVigils {
             .collect();
         let n = tests.len();
         let watch = |reader: usize| {
-            let watching = Watching { rules, params, n, reader };
+            let watching = Watching { scorer, rules, params, n, reader };
             let own = seen(scorer, &tests[reader]);
             let other = (reader + 1) % n;
             let taken_over = seen(scorer, &tests[other][tests[other].len() / 2..]);
@@ -100,6 +100,7 @@ impl SplitVigils {
 
 /// The watches of one reader's reading.
 struct Watching<'a> {
+    scorer: &'a dyn Scorer,
     rules: &'a Arc<Rules>,
     params: WatchParams,
     n: usize,
@@ -107,12 +108,19 @@ struct Watching<'a> {
 }
 
 impl Watching<'_> {
+    /// The scores of all readers but one, as if that one were not enrolled.
+    fn without(&self, reader: usize, all: &Tally) -> Vec<f64> {
+        let mut scores = self.scorer.settle(all);
+        scores.remove(reader);
+        scores
+    }
+
     fn as_themselves(&self, own: &[WatchedStep]) -> ReaderVigils {
-        let mut watcher = Watcher::new(Arc::clone(self.rules), self.n, self.reader, self.params);
+        let mut watcher = Watcher::new(Arc::clone(self.rules), self.reader, self.params);
         let (mut first, mut alarms, mut guarded_seconds) = (None, 0, 0.0);
         let mut before = Decision::GoOn;
         for (duration, added) in own {
-            let step = watcher.next(*duration, added.clone());
+            let step = watcher.next(*duration, added.clone(), |all| self.scorer.settle(all));
             if before == Decision::GoOn && step.decision != before {
                 first = Some((step.decision == Decision::Accept, step.seconds));
             }
@@ -134,11 +142,9 @@ impl Watching<'_> {
     /// As somebody else, with a gallery that does not have the one who reads.
     fn as_another(&self, claimed: usize, own: &[WatchedStep]) -> Vigil {
         let place = claimed - usize::from(claimed > self.reader);
-        let mut watcher = Watcher::new(Arc::clone(self.rules), self.n - 1, place, self.params);
+        let mut watcher = Watcher::new(Arc::clone(self.rules), place, self.params);
         for (duration, added) in own {
-            let mut added = added.clone();
-            added.remove(self.reader);
-            let step = watcher.next(*duration, added);
+            let step = watcher.next(*duration, added.clone(), |all| self.without(self.reader, all));
             if step.decision != Decision::GoOn {
                 let first = Some((step.decision == Decision::Accept, step.seconds));
                 return vigil(first, step.seconds);
@@ -151,11 +157,9 @@ impl Watching<'_> {
     fn taken_over(&self, own: &[WatchedStep], other: &[WatchedStep]) -> Option<Swap> {
         let stranger = (self.reader + 1) % self.n;
         let place = self.reader - usize::from(self.reader > stranger);
-        let mut watcher = Watcher::new(Arc::clone(self.rules), self.n - 1, place, self.params);
+        let mut watcher = Watcher::new(Arc::clone(self.rules), place, self.params);
         let mut next = |(duration, added): &WatchedStep| {
-            let mut added = added.clone();
-            added.remove(stranger);
-            watcher.next(*duration, added)
+            watcher.next(*duration, added.clone(), |all| self.without(stranger, all))
         };
         let before = own.iter().map(&mut next).last()?;
         if before.decision != Decision::Accept {

@@ -35,7 +35,7 @@ fn increments_add_up() {
         let whole = scorer.scores(&probe);
         let mut sum = [0.0; 20];
         for added in increments(&scorer, reading) {
-            sum.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
+            sum.iter_mut().zip(scorer.settle(&added)).for_each(|(sum, added)| *sum += added);
         }
         let population = scorer.population(&probe, &whole);
         for (reader, (sum, whole)) in sum.iter().zip(&whole).enumerate() {

@@ -135,7 +135,7 @@ impl Recognizer {
             false_rejects: options.fnmr,
             window: options.window,
         };
-        let watcher = Watcher::new(Arc::clone(&readers.rules), readers.names.len(), place, params);
+        let watcher = Watcher::new(Arc::clone(&readers.rules), place, params);
         let mut warnings: Vec<Warning> = readers.warnings().collect();
         warnings.extend(out_of_reach(&readers, &watcher, options));
         let earlier = KnownReadings::new(&self.gallery().earlier_probes(&id)?);
@@ -315,7 +315,8 @@ impl Watch {
             ..Default::default()
         };
         let Ok(step) = current.see(&fixation) else { return false };
-        self.watcher.next(step.duration(), self.readers.scorer().added(&step));
+        let scorer = self.readers.scorer();
+        self.watcher.next(step.duration(), scorer.added(&step), |all| scorer.settle(all));
         true
     }
 

@@ -18,22 +18,102 @@ pub trait Scorer: Send + Sync {
     /// What is compared of one reading. Probes are merged with [`Probe::merged`].
     fn probe(&self, reading: &Reading) -> Probe;
 
-    /// The score of every reader for a probe: a log-likelihood or the logarithm of a similarity.
-    fn scores(&self, probe: &Probe) -> Vec<f64>;
+    /// What a probe says, in a form that adds up over what was read.
+    fn tally(&self, probe: &Probe) -> Tally;
+
+    /// The score of every reader for what was read: a log-likelihood, a log-likelihood ratio or the
+    /// logarithm of a similarity.
+    fn settle(&self, tally: &Tally) -> Vec<f64>;
+
+    /// The score of every reader for a probe.
+    fn scores(&self, probe: &Probe) -> Vec<f64> {
+        self.settle(&self.tally(probe))
+    }
 
     /// The score of nobody in particular, to which others are compared; `scores` are those of the
     /// readers for the same probe.
     fn population(&self, probe: &Probe, scores: &[f64]) -> f64;
 
-    /// Whether the scores of a merged probe are the sums of the scores of its parts.
-    fn is_additive(&self) -> bool;
-
-    /// What one more fixation of a reading that goes on adds to the scores of all readers, and the
-    /// move that led to it. Where scores are sums, it is computed from these alone.
-    fn added(&self, step: &LiveStep<'_>) -> Vec<f64> {
+    /// What one more fixation of a reading that goes on adds, and the move that led to it. Where scores
+    /// are sums, it is computed from these alone.
+    fn added(&self, step: &LiveStep<'_>) -> Tally {
         let scores = |reading: &Reading| self.scores(&self.probe(reading));
         let (before, now) = (scores(&step.before()), scores(&step.after()));
-        now.iter().zip(before).map(|(now, before)| now - before).collect()
+        Tally::sums(1, now.iter().zip(before).map(|(now, before)| now - before).collect())
+    }
+}
+
+/// What probes say to a scorer, in a form that adds up over what was read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tally {
+    fixations: usize,
+    /// Scores that add up, by reader; empty where there are none.
+    sums: Vec<f64>,
+    /// What is looked at as a whole.
+    whole: Probe,
+}
+
+impl Tally {
+    /// Scores that add up, of so many fixations.
+    pub fn sums(fixations: usize, sums: Vec<f64>) -> Self {
+        Self { fixations, sums, whole: Probe::default() }
+    }
+
+    /// A probe that is looked at as a whole.
+    pub fn whole(probe: &Probe) -> Self {
+        Self { fixations: probe.fixations(), sums: Vec::new(), whole: probe.clone() }
+    }
+
+    /// Scores that add up, beside the sights of a probe.
+    pub(crate) fn with_sights(self, probe: &Probe) -> Self {
+        Self { whole: probe.only_sights(), ..self }
+    }
+
+    /// Everything that some tallies saw.
+    pub fn total<'a>(tallies: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
+        let mut total = Self { whole: Probe::merged(tallies.clone().into_iter().map(|t| &t.whole)), ..Self::default() };
+        tallies.into_iter().for_each(|tally| total.add_sums(1.0, tally));
+        total
+    }
+
+    fn add_sums(&mut self, factor: f64, other: &Self) {
+        if self.sums.len() < other.sums.len() {
+            self.sums.resize(other.sums.len(), 0.0);
+        }
+        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, v)| *sum += factor * v);
+        self.fixations = match factor > 0.0 {
+            true => self.fixations + other.fixations,
+            false => self.fixations.saturating_sub(other.fixations),
+        };
+    }
+
+    /// Adds what a fixation added, as [`Scorer::added`] has it, or with a factor of -1 takes it away.
+    pub fn add_step(&mut self, factor: f64, step: &Self) {
+        self.add_sums(factor, step);
+        self.whole.add_sights(factor, &step.whole);
+    }
+
+    /// Fixations that were seen.
+    pub fn fixations(&self) -> usize {
+        self.fixations
+    }
+
+    /// Scores that add up: those of `readers`, or nought where there are none.
+    pub fn scores_of(&self, readers: usize) -> Vec<f64> {
+        match self.sums.is_empty() {
+            true => vec![0.0; readers],
+            false => self.sums.clone(),
+        }
+    }
+
+    /// What is looked at as a whole.
+    pub fn probe(&self) -> &Probe {
+        &self.whole
+    }
+
+    /// Whether all scores are numbers.
+    pub fn is_finite(&self) -> bool {
+        self.sums.iter().all(|sum| sum.is_finite())
     }
 }
 
@@ -86,24 +166,24 @@ impl Scorer for TemplateScorer {
         self.layout.probe(reading)
     }
 
-    fn scores(&self, probe: &Probe) -> Vec<f64> {
+    fn tally(&self, probe: &Probe) -> Tally {
         let mut scores = vec![probe.constant(); self.readers];
         for &(place, weight) in probe.entries() {
             let start = place as usize * self.readers;
             kernels::axpy(weight, &self.columns[start..start + self.readers], &mut scores);
         }
-        scores
+        Tally::sums(probe.fixations(), scores)
+    }
+
+    fn settle(&self, tally: &Tally) -> Vec<f64> {
+        tally.scores_of(self.readers)
     }
 
     fn population(&self, probe: &Probe, _: &[f64]) -> f64 {
         probe.score(&self.population)
     }
 
-    fn is_additive(&self) -> bool {
-        true
-    }
-
-    fn added(&self, step: &LiveStep<'_>) -> Vec<f64> {
-        self.scores(&self.layout.probe_of(step.event().map_or(&[], std::slice::from_ref)))
+    fn added(&self, step: &LiveStep<'_>) -> Tally {
+        self.tally(&self.layout.probe_of(step.event().map_or(&[], std::slice::from_ref)))
     }
 }

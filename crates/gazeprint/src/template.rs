@@ -15,7 +15,9 @@ use std::sync::Arc;
 use crate::density::{Grid, Tabulated};
 use crate::glance::Glance;
 use crate::kinds::Kind as _;
+use crate::moments::Moments;
 use crate::saccade::{ByType, DensityId, Event, Observation, Reading, SaccadeType, Truncation};
+use crate::sight::Sight;
 
 /// Which parts of the evidence a method uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,10 @@ pub struct Probe {
     clamped: usize,
     /// The fixations one by one, for scorers that look at their situations.
     glances: Vec<Glance>,
+    /// What the network makes of readings.
+    embedding: Sight,
+    /// How the eye moved.
+    moments: Moments,
 }
 
 impl Probe {
@@ -60,26 +66,55 @@ impl Probe {
             }
             same
         });
-        Self { entries, constant, fixations, clamped: 0, glances: Vec::new() }
+        Self { entries, constant, fixations, ..Self::default() }
     }
 
     /// The probe of everything that the given probes saw.
     pub fn merged<'a>(probes: impl IntoIterator<Item = &'a Probe>) -> Self {
         let (mut entries, mut constant, mut fixations, mut clamped) = (Vec::new(), 0.0, 0, 0);
         let mut glances = Vec::new();
+        let (mut embedding, mut moments) = (Sight::default(), Moments::default());
         for probe in probes {
+            embedding.add(1.0, &probe.embedding);
+            moments.add(1.0, &probe.moments);
             glances.extend_from_slice(&probe.glances);
             entries.extend_from_slice(&probe.entries);
             constant += probe.constant;
             fixations += probe.fixations;
             clamped += probe.clamped;
         }
-        Self { clamped, glances, ..Self::new(entries, constant, fixations) }
+        Self { clamped, glances, embedding, moments, ..Self::new(entries, constant, fixations) }
     }
 
     /// The same with its fixations one by one, of which so many have values beyond the grids.
     pub(crate) fn with_glances(self, glances: Vec<Glance>, clamped: usize) -> Self {
         Self { glances, clamped: self.clamped + clamped, ..self }
+    }
+
+    /// The same with what the network makes of the reading, and with how the eye moved.
+    pub(crate) fn with_sights(self, embedding: Sight, moments: Moments) -> Self {
+        Self { embedding, moments, ..self }
+    }
+
+    /// What the network makes of it, where that is asked for.
+    pub(crate) fn embedding(&self) -> &Sight {
+        &self.embedding
+    }
+
+    /// How the eye moved, where that is asked for.
+    pub(crate) fn moments(&self) -> &Moments {
+        &self.moments
+    }
+
+    /// Adds what another saw of the same, or with a factor of -1 takes it away: sights alone.
+    pub(crate) fn add_sights(&mut self, factor: f64, other: &Self) {
+        self.embedding.add(factor, &other.embedding);
+        self.moments.add(factor, &other.moments);
+    }
+
+    /// Nothing but sights.
+    pub(crate) fn only_sights(&self) -> Self {
+        Self::default().with_sights(self.embedding.clone(), self.moments.clone())
     }
 
     /// The fixations one by one, where they are kept.

@@ -51,7 +51,8 @@ fn readers_are_recognised() {
         for (seen, step) in steps(reading).enumerate() {
             let until = reading.until(seen + 1);
             assert_eq!(step.after(), until);
-            sums.iter_mut().zip(scorer.added(&step)).for_each(|(sum, added)| *sum += added);
+            let added = scorer.settle(&scorer.added(&step));
+            sums.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
             for (sum, score) in sums.iter().zip(scorer.scores(&scorer.probe(&until))) {
                 assert!((sum - score).abs() < 1e-9 * score.abs(), "{seen}: {sum} {score}");
             }

@@ -118,7 +118,7 @@ fn altered(reading: &Reading, text: &Text, stream: Stream) -> Vec<Fixation> {
 mod tests {
     use gazeprint::corpus::Limits;
     use gazeprint::method::{Forger, Surprise};
-    use gazeprint::score::Scorer;
+    use gazeprint::score::{Scorer, Tally};
     use gazeprint::simulate::SimulationParams;
     use gazeprint::template::Probe;
 
@@ -138,16 +138,16 @@ mod tests {
             Probe::merged([])
         }
 
-        fn scores(&self, _: &Probe) -> Vec<f64> {
+        fn tally(&self, probe: &Probe) -> Tally {
+            Tally::whole(probe)
+        }
+
+        fn settle(&self, _: &Tally) -> Vec<f64> {
             vec![0.0]
         }
 
         fn population(&self, _: &Probe, _: &[f64]) -> f64 {
             0.0
-        }
-
-        fn is_additive(&self) -> bool {
-            true
         }
     }
 

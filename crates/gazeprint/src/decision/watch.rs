@@ -21,7 +21,7 @@ use super::cohort::cohort_ratio;
 use super::rules::Rules;
 use crate::live::steps;
 use crate::saccade::Reading;
-use crate::score::Scorer;
+use crate::score::{Scorer, Tally};
 
 /// Error rates and memory of a watch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -83,33 +83,33 @@ pub struct Watcher {
     rules: Arc<Rules>,
     reader: usize,
     params: WatchParams,
-    /// Scores of all readers, of everything so far.
-    total: Vec<f64>,
+    /// What everything so far says.
+    total: Tally,
     /// What each of the last fixations added.
-    recent: VecDeque<Vec<f64>>,
+    recent: VecDeque<Tally>,
     /// The sum of that.
-    window: Vec<f64>,
+    window: Tally,
     last: Step,
 }
 
-/// What each fixation of a reading adds to the scores of all readers of a gallery.
+/// What each fixation of a reading adds, for the readers of a gallery.
 ///
 /// A move is known when the next fixation begins, and counts with that one. The last one, away from
 /// the text, is not known while somebody reads.
-pub fn increments(scorer: &dyn Scorer, reading: &Reading) -> Vec<Vec<f64>> {
+pub fn increments(scorer: &dyn Scorer, reading: &Reading) -> Vec<Tally> {
     steps(reading).map(|step| scorer.added(&step)).collect()
 }
 
 impl Watcher {
-    /// Watches whether it is this reader, by place, of a gallery of so many.
-    pub fn new(rules: Arc<Rules>, readers: usize, reader: usize, params: WatchParams) -> Self {
+    /// Watches whether it is this reader, by place.
+    pub fn new(rules: Arc<Rules>, reader: usize, params: WatchParams) -> Self {
         Self {
             rules,
             reader,
             params: WatchParams { window: params.window.max(1), ..params },
-            total: vec![0.0; readers],
+            total: Tally::default(),
             recent: VecDeque::new(),
-            window: vec![0.0; readers],
+            window: Tally::default(),
             last: Step { fixations: 0, seconds: 0.0, llr: 0.0, decision: Decision::GoOn },
         }
     }
@@ -139,29 +139,34 @@ impl Watcher {
         self.last
     }
 
-    /// Looks at the next fixation: how long it was, and what it adds to the scores of all readers.
-    pub fn next(&mut self, duration_ms: f64, added: Vec<f64>) -> Step {
+    /// Looks at the next fixation: how long it was, and what it adds. `settle` says what scores all
+    /// readers have by then.
+    pub fn next(
+        &mut self,
+        duration_ms: f64,
+        added: Tally,
+        settle: impl Fn(&Tally) -> Vec<f64>,
+    ) -> Step {
         // A score that is no number would stay in all sums: it says nothing.
-        let is_known = added.iter().all(|a| a.is_finite());
-        let added = if is_known { added } else { vec![0.0; added.len()] };
-        self.total.iter_mut().zip(&added).for_each(|(total, added)| *total += added);
-        self.window.iter_mut().zip(&added).for_each(|(sum, added)| *sum += added);
+        let added = if added.is_finite() { added } else { Tally::sums(1, Vec::new()) };
+        self.total.add_step(1.0, &added);
+        self.window.add_step(1.0, &added);
         self.recent.push_back(added);
         if self.recent.len() > self.params.window
             && let Some(oldest) = self.recent.pop_front()
         {
-            self.window.iter_mut().zip(oldest).for_each(|(sum, oldest)| *sum -= oldest);
+            self.window.add_step(-1.0, &oldest);
         }
         self.last.fixations += 1;
         self.last.seconds += duration_ms / 1000.0;
         let recent = self.recent.len();
         let (llr, decided) = match self.last.decision {
             Decision::GoOn => {
-                let all = self.test(&self.total, self.last.fixations);
-                let last = self.test(&self.window, recent);
+                let all = self.test(&settle(&self.total), self.last.fixations);
+                let last = self.test(&settle(&self.window), recent);
                 if last.1 == Some(Decision::Reject) { last } else { all }
             }
-            _ => self.test(&self.window, recent),
+            _ => self.test(&settle(&self.window), recent),
         };
         self.last.llr = llr;
         self.last.decision = decided.unwrap_or(self.last.decision);
@@ -189,14 +194,17 @@ mod tests {
     use crate::decision::rules::tests::{GAIN, READERS, rules};
 
     /// What a fixation adds when one of the readers makes it: as the rules were learned.
-    fn by(reader: usize) -> Vec<f64> {
-        (0..READERS).map(|r| if r == reader { GAIN } else { 0.0 }).collect()
+    fn by(reader: usize) -> Tally {
+        Tally::sums(1, (0..READERS).map(|r| if r == reader { GAIN } else { 0.0 }).collect())
+    }
+
+    fn settle(tally: &Tally) -> Vec<f64> {
+        tally.scores_of(READERS)
     }
 
     fn watch(rules: &Arc<Rules>, window: usize) -> Watcher {
         Watcher::new(
             Arc::clone(rules),
-            READERS,
             4,
             WatchParams { window, ..WatchParams::default() },
         )
@@ -205,7 +213,7 @@ mod tests {
     /// The number of the fixation at which the decision changed to this one.
     fn until(watcher: &mut Watcher, reader: usize, wanted: Decision) -> usize {
         let before = watcher.last().fixations;
-        while watcher.next(250.0, by(reader)).decision != wanted {
+        while watcher.next(250.0, by(reader), settle).decision != wanted {
             assert!(watcher.last().fixations < before + 5000, "never {wanted:?}");
         }
         watcher.last().fixations - before
@@ -215,7 +223,7 @@ mod tests {
     fn thresholds_are_those_of_wald() {
         let rules = Arc::new(rules(20));
         let params = WatchParams { false_accepts: 0.001, false_rejects: 0.05, window: 100 };
-        let [reject, accept] = Watcher::new(Arc::clone(&rules), READERS, 0, params).thresholds();
+        let [reject, accept] = Watcher::new(Arc::clone(&rules), 0, params).thresholds();
         assert!((accept - (0.95_f64 / 0.001).ln()).abs() < 1e-12);
         assert!((reject - (0.05_f64 / 0.999).ln()).abs() < 1e-12);
     }
@@ -224,7 +232,7 @@ mod tests {
     fn the_reader_is_accepted_and_another_is_rejected() {
         let rules = Arc::new(rules(20));
         let mut genuine = watch(&rules, 100);
-        let first = genuine.next(250.0, by(4));
+        let first = genuine.next(250.0, by(4), settle);
         assert_eq!(first.decision, Decision::GoOn, "one fixation says little");
         assert_eq!((first.fixations, first.seconds), (1, 0.25));
         let needed = until(&mut genuine, 4, Decision::Accept);
@@ -244,7 +252,7 @@ mod tests {
         let mut watcher = watch(&rules, 150);
         until(&mut watcher, 4, Decision::Accept);
         for _ in 0..1000 {
-            assert_eq!(watcher.next(250.0, by(4)).decision, Decision::Accept);
+            assert_eq!(watcher.next(250.0, by(4), settle).decision, Decision::Accept);
         }
     }
 
@@ -255,7 +263,7 @@ mod tests {
             let mut watcher = watch(&rules, 150);
             until(&mut watcher, 4, Decision::Accept);
             for _ in 0..long {
-                watcher.next(250.0, by(4));
+                watcher.next(250.0, by(4), settle);
             }
             let needed = until(&mut watcher, 5, Decision::Reject);
             assert!(needed <= 300, "{long}: {needed}");
@@ -280,7 +288,7 @@ mod tests {
         let mut watcher = watch(&rules, 100);
         // Two take turns: nothing is decided, and much is read.
         for i in 0..600 {
-            assert_eq!(watcher.next(250.0, by(4 + i % 2)).decision, Decision::GoOn, "{i}");
+            assert_eq!(watcher.next(250.0, by(4 + i % 2), settle).decision, Decision::GoOn, "{i}");
         }
         let mut rejected = watcher.clone();
         assert!(until(&mut rejected, 5, Decision::Reject) <= 100);
@@ -293,7 +301,7 @@ mod tests {
         let rules = Arc::new(rules(1));
         let params =
             WatchParams { false_accepts: 0.001, false_rejects: 0.001, ..WatchParams::default() };
-        let mut watcher = Watcher::new(Arc::clone(&rules), READERS, 4, params);
+        let mut watcher = Watcher::new(Arc::clone(&rules), 4, params);
         let lowest = -(READERS as f64 + 1.0).ln();
         assert!(watcher.thresholds()[0] < lowest, "Wald's is out of reach");
         assert_eq!(watcher.rejects_at(60), lowest);
@@ -303,7 +311,6 @@ mod tests {
         assert_eq!(wanted.rejects_at(60), wanted.thresholds()[0].max(lowest));
         let enough = Watcher::new(
             Arc::clone(&rules),
-            READERS,
             4,
             WatchParams { false_rejects: 0.1, ..WatchParams::default() },
         );
@@ -316,15 +323,15 @@ mod tests {
         let rules = Arc::new(rules(20));
         let mut watcher = watch(&rules, 10);
         for _ in 0..50 {
-            assert_eq!(watcher.next(250.0, vec![f64::NAN; READERS]).decision, Decision::GoOn);
+            assert_eq!(watcher.next(250.0, Tally::sums(1, vec![f64::NAN; READERS]), settle).decision, Decision::GoOn);
         }
         // Nor does it keep a decision from being tested again.
         let mut watcher = watch(&rules, 100);
         until(&mut watcher, 4, Decision::Accept);
-        watcher.next(250.0, vec![f64::INFINITY; READERS]);
+        watcher.next(250.0, Tally::sums(1, vec![f64::INFINITY; READERS]), settle);
         until(&mut watcher, 5, Decision::Reject);
         let nothing = WatchParams { window: 0, ..WatchParams::default() };
-        let mut watcher = Watcher::new(Arc::clone(&rules), READERS, 0, nothing);
-        assert_eq!(watcher.next(250.0, by(0)).fixations, 1);
+        let mut watcher = Watcher::new(Arc::clone(&rules), 0, nothing);
+        assert_eq!(watcher.next(250.0, by(0), settle).fixations, 1);
     }
 }

@@ -7,7 +7,7 @@ use super::{LearnedReaders, Observations};
 use crate::kernels;
 use crate::kinds::Kind as _;
 use crate::saccade::{ByType, Reading, SaccadeType};
-use crate::score::Scorer;
+use crate::score::{Scorer, Tally};
 use crate::template::{Layout, MU, Probe};
 
 /// Readers as draws from their posteriors. Given the training data the densities, pi and mu of a
@@ -93,7 +93,16 @@ impl Scorer for AverageScorer {
         self.layout.probe(reading)
     }
 
-    fn scores(&self, probe: &Probe) -> Vec<f64> {
+    fn tally(&self, probe: &Probe) -> Tally {
+        Tally::whole(probe)
+    }
+
+    fn settle(&self, tally: &Tally) -> Vec<f64> {
+        let probe = tally.probe();
+        // Fixations one by one say how much each changed the score.
+        if probe.fixations() == 0 {
+            return tally.scores_of(self.len());
+        }
         let lanes = self.readers * self.draws;
         let count = |place: usize| {
             let entries = probe.entries();
@@ -130,9 +139,5 @@ impl Scorer for AverageScorer {
 
     fn population(&self, probe: &Probe, _: &[f64]) -> f64 {
         probe.score(&self.population)
-    }
-
-    fn is_additive(&self) -> bool {
-        false
     }
 }

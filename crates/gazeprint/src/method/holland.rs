@@ -7,7 +7,7 @@ use statrs::function::erf::erfc;
 use super::{FitError, FitReport, Fitted, Fold, LearnedReaders, Method, Monitor, Training};
 use crate::kernels;
 use crate::saccade::Reading;
-use crate::score::Scorer;
+use crate::score::{Scorer, Tally};
 use crate::template::Probe;
 
 /// Number of features of a sentence.
@@ -181,7 +181,16 @@ impl Scorer for HollandScorer {
         Probe::new(entries, 0.0, reading.events.len())
     }
 
-    fn scores(&self, probe: &Probe) -> Vec<f64> {
+    fn tally(&self, probe: &Probe) -> Tally {
+        Tally::whole(probe)
+    }
+
+    fn settle(&self, tally: &Tally) -> Vec<f64> {
+        let probe = tally.probe();
+        // Fixations one by one say how much each changed the score.
+        if probe.fixations() == 0 {
+            return tally.scores_of(self.len());
+        }
         let mut sums = [0.0; 2 * FEATURES];
         for &(place, value) in probe.entries() {
             sums[place as usize] = value;
@@ -201,9 +210,5 @@ impl Scorer for HollandScorer {
         let known = |template: &&[f64; FEATURES]| template.iter().any(|mean| !mean.is_nan());
         let readers = self.templates.iter().filter(known).count();
         kernels::log_sum_exp(scores) - (readers as f64).ln()
-    }
-
-    fn is_additive(&self) -> bool {
-        false
     }
 }

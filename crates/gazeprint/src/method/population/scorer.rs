@@ -12,7 +12,7 @@ use crate::live::LiveStep;
 use crate::method::{Forger, LearnedReaders, Surprise};
 use crate::random::Stream;
 use crate::saccade::Reading;
-use crate::score::{Scorer, TemplateScorer};
+use crate::score::{Scorer, Tally, TemplateScorer};
 use crate::template::Probe;
 
 /// Lanes that are computed by one thread at once.
@@ -79,7 +79,7 @@ impl Scorer for PopulationScorer {
         self.places.probe(reading).with_glances(glances, clamped)
     }
 
-    fn scores(&self, probe: &Probe) -> Vec<f64> {
+    fn tally(&self, probe: &Probe) -> Tally {
         let mut scores = self.places.scores(probe);
         let looks = self.common.looks(probe.glances());
         let blocks = self.readers.par_chunks(BLOCK).zip(scores.par_chunks_mut(BLOCK * LANES));
@@ -90,7 +90,11 @@ impl Scorer for PopulationScorer {
                 scores.iter_mut().enumerate().for_each(|(lane, s)| *s += sum(parts, lane));
             }
         });
-        scores
+        Tally::sums(probe.fixations(), scores)
+    }
+
+    fn settle(&self, tally: &Tally) -> Vec<f64> {
+        tally.scores_of(self.len())
     }
 
     fn population(&self, probe: &Probe, scores: &[f64]) -> f64 {
@@ -99,15 +103,11 @@ impl Scorer for PopulationScorer {
         self.places.population(probe, scores) + sum(&parts[0], 0)
     }
 
-    fn is_additive(&self) -> bool {
-        true
-    }
-
-    fn added(&self, step: &LiveStep<'_>) -> Vec<f64> {
+    fn added(&self, step: &LiveStep<'_>) -> Tally {
         // Nothing is known of words on an unknown page.
-        let Some((event, glance)) = step.landed() else { return vec![0.0; self.len()] };
+        let Some((event, glance)) = step.landed() else { return Tally::sums(1, Vec::new()) };
         let place = self.places.layout().probe_of(std::slice::from_ref(event));
-        self.scores(&place.with_glances(vec![glance.clone()], 0))
+        self.tally(&place.with_glances(vec![glance.clone()], 0))
     }
 }
 
@@ -217,7 +217,7 @@ mod tests {
                     _ => {}
                 }
                 let Ok(step) = live.see(&fixation) else { continue };
-                let added = scorer.added(&step);
+                let added = scorer.settle(&scorer.added(&step));
                 let until = step.after();
                 let events = vec![*step.event().unwrap()];
                 let place = scorer.places.probe(&Reading { events, ..until.until(0) });
@@ -229,7 +229,7 @@ mod tests {
             }
             counted += found.len();
             let Some(reading) = live.reading() else { continue };
-            let walked: Vec<Vec<f64>> = steps(reading).map(|step| scorer.added(&step)).collect();
+            let walked: Vec<Vec<f64>> = steps(reading).map(|step| scorer.settle(&scorer.added(&step))).collect();
             assert_eq!(walked, found);
         }
         assert!(counted > 200 && lost > 10, "{counted} {lost}");

@@ -1,0 +1,200 @@
+//! How sights of people are spread.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::Sight;
+
+/// Least part of what differs between people that stays with them from day to day.
+const LEAST_LASTING: f64 = 0.02;
+/// Variances whose product is taken before its logarithm: neither overflows nor vanishes.
+const PRODUCT: usize = 16;
+
+/// Spreads between people, between sessions of one person, and within a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct Spread {
+    /// Of all people.
+    mean: Vec<f64>,
+    /// Direction after direction, each as long as a vector: within a session, a reading of weight 1
+    /// has variance 1 along each, and no two go together.
+    basis: Vec<f64>,
+    /// Variance between people on one day, by direction: B + W.
+    between: Vec<f64>,
+    /// The part of it that is between days of one person: W.
+    session: Vec<f64>,
+}
+
+/// A spread as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    mean: Vec<f64>,
+    basis: Vec<f64>,
+    between: Vec<f64>,
+    session: Vec<f64>,
+}
+
+/// What can be wrong with a stored spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SpreadError {
+    /// Numbers that do not go together.
+    #[error("found a mean of {mean}, a basis of {basis}, and variances of {between} and {session} numbers, which do not go together")]
+    Lengths {
+        /// Numbers of the mean.
+        mean: usize,
+        /// Of the basis.
+        basis: usize,
+        /// Variances between people.
+        between: usize,
+        /// Variances between days.
+        session: usize,
+    },
+    /// Numbers that nothing can be computed with.
+    #[error("found variances that are not positive and finite, or more between days than between people")]
+    Variances,
+}
+
+impl From<Spread> for Stored {
+    fn from(Spread { mean, basis, between, session }: Spread) -> Self {
+        Self { mean, basis, between, session }
+    }
+}
+
+impl TryFrom<Stored> for Spread {
+    type Error = SpreadError;
+
+    fn try_from(Stored { mean, basis, between, session }: Stored) -> Result<Self, SpreadError> {
+        Self::new(mean, basis, between, session)
+    }
+}
+
+impl Spread {
+    /// A spread in directions given one after the other.
+    ///
+    /// # Errors
+    /// If lengths do not go together, or a variance cannot be.
+    pub fn new(
+        mean: Vec<f64>,
+        basis: Vec<f64>,
+        between: Vec<f64>,
+        session: Vec<f64>,
+    ) -> Result<Self, SpreadError> {
+        let lengths = [mean.len(), basis.len(), between.len(), session.len()];
+        if basis.len() != mean.len() * between.len() || session.len() != between.len() {
+            let [mean, basis, between, session] = lengths;
+            return Err(SpreadError::Lengths { mean, basis, between, session });
+        }
+        let are_finite = mean.iter().chain(&basis).all(|v| v.is_finite());
+        let is_possible =
+            |(t, w): (&f64, &f64)| t.is_finite() && *t > 0.0 && (0.0..*t).contains(w);
+        match are_finite && between.iter().zip(&session).all(is_possible) {
+            true => Ok(Self { mean, basis, between, session }),
+            false => Err(SpreadError::Variances),
+        }
+    }
+
+    /// Numbers of a vector.
+    pub fn vector_len(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// Directions in which people differ.
+    pub fn directions(&self) -> usize {
+        self.between.len()
+    }
+
+    /// Variance between people on one day, by direction.
+    pub fn between(&self) -> &[f64] {
+        &self.between
+    }
+
+    /// The same spread where so much of what differs between people differs between days, too.
+    pub fn with_session_share(mut self, share: f64) -> Self {
+        let share = share.clamp(0.0, 1.0 - LEAST_LASTING);
+        self.session = self.between.iter().map(|t| share * t).collect();
+        self
+    }
+
+    /// The same spread around another mean.
+    pub fn around(self, mean: Vec<f64>) -> Self {
+        match mean.len() == self.mean.len() && mean.iter().all(|v| v.is_finite()) {
+            true => Self { mean, ..self },
+            false => self,
+        }
+    }
+
+    /// A vector in the directions of the spread.
+    pub fn place(&self, vector: &[f64]) -> Vec<f64> {
+        let centred: Vec<f64> = vector.iter().zip(&self.mean).map(|(v, m)| v - m).collect();
+        let d = self.mean.len().max(1);
+        self.basis.chunks(d).map(|direction| crate::kernels::dot(direction, &centred)).collect()
+    }
+
+    /// What is known of somebody from sights of some sessions; probes are of another one unless
+    /// `same_day`.
+    pub fn sighted(&self, sessions: &[Sight], same_day: bool) -> Sighted {
+        let n = self.directions();
+        let (mut precision, mut pull) = (vec![0.0; n], vec![0.0; n]);
+        for sight in sessions {
+            let Some(mean) = sight.mean() else { continue };
+            for (k, at) in self.place(&mean).into_iter().enumerate() {
+                let by = 1.0 / (self.days(k, same_day) + 1.0 / sight.weight());
+                precision[k] += by;
+                pull[k] += by * at;
+            }
+        }
+        let known = |k: usize| {
+            let person = self.between[k] - self.days(k, same_day);
+            // Of two Gaussians about the person: what was seen, and what people are like.
+            let left = 1.0 / (precision[k] + 1.0 / person);
+            (left * pull[k], left)
+        };
+        let (expected, left) = (0..n).map(known).unzip();
+        Sighted { expected, left }
+    }
+
+    /// The variance between the days of one person that counts.
+    fn days(&self, direction: usize, same_day: bool) -> f64 {
+        if same_day { 0.0 } else { self.session[direction] }
+    }
+
+    /// The log ratio of a probe for each of some readers, to anybody.
+    pub fn ratios(&self, readers: &[Sighted], probe: &Sight, same_day: bool) -> Vec<f64> {
+        let Some(mean) = probe.mean() else {
+            return vec![0.0; readers.len()];
+        };
+        let at = self.place(&mean);
+        let error = 1.0 / probe.weight();
+        let anybody: Vec<f64> = self.between.iter().map(|t| t + error).collect();
+        let around: Vec<f64> = (0..at.len()).map(|k| self.days(k, same_day) + error).collect();
+        readers.iter().map(|reader| reader.ratio(&at, &around, &anybody)).collect()
+    }
+}
+
+/// What is known of somebody from what was seen of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sighted {
+    /// Where the person is, by direction.
+    expected: Vec<f64>,
+    /// The variance of that.
+    left: Vec<f64>,
+}
+
+impl Sighted {
+    /// The log ratio of a probe seen there, with a variance around the person, to one of anybody.
+    fn ratio(&self, at: &[f64], around: &[f64], anybody: &[f64]) -> f64 {
+        let (mut squares, mut logs) = (0.0, 0.0);
+        for start in (0..at.len()).step_by(PRODUCT) {
+            let mut product = 1.0;
+            for k in start..(start + PRODUCT).min(at.len()) {
+                let variance = self.left[k] + around[k];
+                let off = at[k] - self.expected[k];
+                squares += at[k] * at[k] / anybody[k] - off * off / variance;
+                product *= anybody[k] / variance;
+            }
+            logs += product.ln();
+        }
+        0.5 * (squares + logs)
+    }
+}
