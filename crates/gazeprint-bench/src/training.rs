@@ -1,7 +1,7 @@
 //! How long readers take to be learned, by method and engine.
 
 use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts};
-use gazeprint::method::{Fitted, Method, Scoring, Unwatched, by_name, semiparametric};
+use gazeprint::method::{Fitted, Method, People, Scoring, Unwatched, by_name, semiparametric};
 use serde::Serialize;
 
 use crate::halves::Halves;
@@ -54,7 +54,7 @@ pub struct MethodTimes {
 pub(crate) fn measure(suite: &Suite<'_>) -> Result<TrainingTimes, BenchError> {
     let halves = suite.halves()?;
     let laplace = || Engine::Laplace(Laplace::default());
-    let named = |name: &str| by_name(name, laplace(), Scoring::PosteriorMean);
+    let named = |name: &str| by_name(name, laplace(), Scoring::PosteriorMean, People::shipped());
     let metropolis = Engine::Metropolis(Metropolis::default());
     let sampled = |engine| Box::new(semiparametric(engine, Scoring::PosteriorMean));
     let few = halves.readers.min(FEW);

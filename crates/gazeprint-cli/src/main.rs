@@ -12,6 +12,7 @@ mod import;
 mod inspect;
 mod opening;
 mod output;
+mod people;
 mod population;
 mod probe;
 mod progress;
@@ -65,6 +66,7 @@ enum Command {
     Study(Box<study::Args>),
     Simulate(simulate::Args),
     Inspect(inspect::Args),
+    People(people::Args),
     Population(population::Args),
     Import(Box<import::Args>),
     Export(export::Args),
@@ -81,6 +83,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Study(args) => study::run(*args),
         Command::Simulate(args) => simulate::run(args),
         Command::Inspect(args) => inspect::run(args),
+        Command::People(args) => people::run(&args),
         Command::Population(args) => population::run(args),
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(args),

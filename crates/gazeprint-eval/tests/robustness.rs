@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use gazeprint::assignment::{Assignment, Role};
 use gazeprint::corpus::{Chars, Corpus, DropReason, Fixation, Limits, Millis, Scanpath, Text};
 use gazeprint::inference::{Engine, Laplace};
-use gazeprint::method::{self, Method, Monitor, Scoring, Unwatched, landwehr};
+use gazeprint::method::{self, Method, Monitor, People, Scoring, Unwatched, landwehr};
 use gazeprint::saccade::readings;
 use gazeprint::simulate::SimulationParams;
 use gazeprint_eval::protocol::{Division, Protocol};
@@ -318,7 +318,7 @@ fn every_method_stops() {
     let divided = DividedCorpus::new(corpus(), plan()).unwrap();
     for name in method::NAMES {
         let method =
-            method::by_name(name, Engine::Laplace(Laplace::default()), Scoring::PosteriorMean)
+            method::by_name(name, Engine::Laplace(Laplace::default()), Scoring::PosteriorMean, People::shipped())
                 .unwrap();
         let stopped = Study::run(&divided, &[method], &Stopped, &Forgetful).unwrap_err();
         assert!(stopped.is_interruption(), "{name}");

@@ -57,6 +57,7 @@ mod files;
 mod frame;
 pub mod import;
 mod notes;
+mod people;
 mod population;
 mod read;
 mod splits;
@@ -67,6 +68,7 @@ pub use error::{Place, ReadError, WriteError};
 pub use export::write_frames;
 pub use frame::TableFormat;
 pub use notes::{Notes, Oddity};
+pub use people::{PeopleFileError, read_people, reading_digests, write_people};
 pub use population::{
     PopulationError, PopulationFile, Provenance, check_population_path, read_population,
     write_population,

@@ -11,7 +11,7 @@ use gazeprint::decision::Rules;
 use gazeprint::inference::{Engine, Laplace};
 use gazeprint::kinematics::{Doubt, Kinematics, Motion};
 use gazeprint::live::{LiveReading, steps};
-use gazeprint::method::{self, FitError, Population, Scoring, Training, Unwatched};
+use gazeprint::method::{self, FitError, People, Population, Scoring, Training, Unwatched};
 use gazeprint::saccade::{Reading, doubts, readings, readings_of_words};
 use gazeprint::simulate::SimulationParams;
 use gazeprint::template::Probe;
@@ -166,7 +166,7 @@ fn methods_that_need_words_say_so() {
     let training = Training::new(1, vec![(0, &reading)]).unwrap();
     for name in method::NAMES {
         let engine = Engine::Laplace(Laplace::default());
-        let method = method::by_name(name, engine, Scoring::default()).unwrap();
+        let method = method::by_name(name, engine, Scoring::default(), People::shipped()).unwrap();
         if method.needs_words() {
             let error = method.fit(&training, 1, &Unwatched).unwrap_err();
             assert_eq!(error, FitError::NoWords(0), "{name}");
@@ -190,7 +190,7 @@ fn readings_without_words_among_others_do_no_harm() {
     let mixed = Training::new(4, all).unwrap();
     for name in method::NAMES {
         let engine = Engine::Laplace(Laplace::default());
-        let method = method::by_name(name, engine, Scoring::default()).unwrap();
+        let method = method::by_name(name, engine, Scoring::default(), People::shipped()).unwrap();
         if !method.needs_words() {
             continue;
         }

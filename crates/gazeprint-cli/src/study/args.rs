@@ -1,18 +1,21 @@
 //! What `gazeprint study` is asked.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
-use gazeprint::corpus::{Limits, Millis};
+use gazeprint::corpus::{Corpus, Fixation, Limits, Millis, Text};
 use gazeprint::decision::WatchParams;
 use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Step};
-use gazeprint::method::{self, Method, Scoring};
+use gazeprint::method::{self, Method, People, Scoring};
 use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::study::Plan;
 
 use crate::Usage;
 
+/// Methods that compare with people learned elsewhere.
+const VOICES: [&str; 3] = ["fusion", "embedding", "oculomotor"];
 /// Draws a density and reader of `--scoring full-average`.
 const AVERAGED_DRAWS: usize = 16;
 
@@ -50,6 +53,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "all", ignore_case = true,
           value_parser = PossibleValuesParser::new(method::NAMES.into_iter().chain(["all"])))]
     methods: Vec<String>,
+    /// People that voices are compared with (see `gazeprint people`) [default: those that ship]
+    #[arg(long, value_name = "FILE", alias = "population")]
+    people: Option<PathBuf>,
     /// Folder for the report, study.json, tables and figures; made if it does not exist
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
@@ -178,6 +184,33 @@ impl Args {
         method::NAMES.into_iter().filter(|name| wanted(name)).collect()
     }
 
+    /// The methods asked for; of all, those that can do anything with a corpus.
+    fn names_for(&self, corpus: &Corpus) -> Vec<&'static str> {
+        let is_all = self.methods.iter().any(|m| m.eq_ignore_ascii_case("all"));
+        let moves = |f: &Fixation| !f.kinematics.is_empty() || f.place.is_some();
+        let has_motion = corpus.scanpaths().iter().any(|path| path.fixations.iter().any(moves));
+        let has_words = corpus.texts().iter().any(Text::has_words);
+        let works = |name: &&str| match *name {
+            "oculomotor" => has_motion,
+            "fusion" | "embedding" => true,
+            _ => has_words,
+        };
+        self.names().into_iter().filter(|name| !is_all || works(name)).collect()
+    }
+
+    /// Whether a method is asked for that compares with people learned elsewhere.
+    pub(super) fn needs_people(&self) -> bool {
+        self.names().iter().any(|name| VOICES.contains(name))
+    }
+
+    /// The people that voices are compared with.
+    pub(super) fn people(&self) -> anyhow::Result<Arc<People>> {
+        Ok(match &self.people {
+            Some(file) => gazeprint_io::read_people(file)?,
+            None => Arc::clone(People::shipped()),
+        })
+    }
+
     /// Refuses options that would do nothing.
     fn check(&self) -> Result<(), Usage> {
         let semiparametric = self.names().contains(&"semiparametric");
@@ -196,6 +229,7 @@ impl Args {
                 "--split random or temporal",
             ),
             (self.train_sessions.is_some(), !divided, "--train-sessions", "--split session"),
+            (self.people.is_some(), self.needs_people(), "--people", "fusion, embedding or oculomotor"),
             (self.engine.is_some(), semiparametric, "--engine", "the method semiparametric"),
             (self.scoring.is_some(), semiparametric, "--scoring", "the method semiparametric"),
             (
@@ -255,12 +289,16 @@ impl Args {
     }
 
     /// The methods to compare.
-    pub(super) fn methods(&self) -> Result<Vec<Box<dyn Method>>, Usage> {
+    pub(super) fn methods(
+        &self,
+        corpus: &Corpus,
+        people: &Arc<People>,
+    ) -> Result<Vec<Box<dyn Method>>, Usage> {
         self.check()?;
-        self.names()
+        self.names_for(corpus)
             .into_iter()
             .map(|name| {
-                method::by_name(name, self.engine()?, self.scoring())
+                method::by_name(name, self.engine()?, self.scoring(), people)
                     .ok_or_else(|| Usage(format!("there is no method {name:?}")))
             })
             .collect()

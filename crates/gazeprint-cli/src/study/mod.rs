@@ -10,6 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gazeprint::corpus::Corpus;
 use gazeprint::inference::Engine;
+use gazeprint::method::People;
 use gazeprint_eval::portrait::Portrait;
 use gazeprint_eval::report::{Manifest, Report};
 use gazeprint_eval::robustness::Levels;
@@ -25,8 +26,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
-    let (methods, plan, engine) = (args.methods()?, args.plan()?, args.engine()?);
+    let (plan, engine, people) = (args.plan()?, args.engine()?, args.people()?);
     let corpus = corpus_with_notes(args.corpus.as_deref())?;
+    let methods = args.methods(&corpus, &people)?;
+    if args.needs_people() {
+        refuse_known(&corpus, &people)?;
+    }
     // Whatever can be known to fail is made to fail before the computing starts.
     let manifest = manifest(&args, &corpus);
     let name = corpus.name().to_owned();
@@ -61,6 +66,24 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         folder.write(&study, &report, &portrait, |file| Ok(splits::write(&divided, file)?))?;
     }
     print(&if args.json { json(&report)? } else { table::table(&report, folder.as_ref())? })
+}
+
+/// Refuses people who were learned from the very readers that are to be told apart.
+fn refuse_known(corpus: &Corpus, people: &People) -> anyhow::Result<()> {
+    let (mut known, mut all) = (0, 0);
+    for digest in gazeprint_io::reading_digests(corpus) {
+        all += 1;
+        known += usize::from(people.have_read(&digest));
+    }
+    anyhow::ensure!(
+        known == 0,
+        "{}: {known} of {all} readings were learned from by the people {:?}, so that figures would \
+         flatter; give people learned without them with --people FILE (`gazeprint people` makes them), \
+         or compare methods that know nobody, such as --methods population,semiparametric",
+        corpus.name(),
+        people.origin().name,
+    );
+    Ok(())
 }
 
 fn manifest(args: &Args, corpus: &Corpus) -> Manifest {

@@ -11,6 +11,7 @@ mod report;
 mod semiparametric;
 mod shared;
 mod stored;
+mod voices;
 
 pub use average::AverageScorer;
 pub use forger::{Forger, LearnedReaders, Surprise};
@@ -27,8 +28,13 @@ pub use report::{DensityReport, FitReport};
 pub use semiparametric::semiparametric;
 pub use shared::{Family, Process, SharedDensity};
 pub use stored::StoredDensityError;
+pub use voices::{
+    ByVoice, FusionScorer, Ground, LearnedCorpus, LearnedEmbedding, MotionSpread, People, PeopleError,
+    PeopleOrigin, Signature, Voice, VoiceMethod, Weights, embedding, fusion, oculomotor,
+};
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
@@ -168,6 +174,18 @@ pub enum FitError {
          add where words are (words.csv), or use the method `oculomotor`, which needs none"
     )]
     NoWords(usize),
+    /// Recordings without kinematics.
+    #[error(
+        "there are no kinematics in what was read: saccades with their velocities, or places in degrees; \
+         import them from samples or saccade events, or use a method that needs words"
+    )]
+    NoKinematics,
+    /// Nobody is known of whom kinematics could be compared.
+    #[error(
+        "the people that were given have no kinematics, so that nothing can be compared; give others, \
+         learned from recordings with kinematics and several sessions"
+    )]
+    NoMotionSpread,
     /// A density could not be inferred.
     #[error(transparent)]
     Inference(#[from] InferenceError),
@@ -285,8 +303,11 @@ pub enum Scoring {
 }
 
 /// Names of the methods, in the order of the paper's tables.
-pub const NAMES: [&str; 7] = [
+pub const NAMES: [&str; 10] = [
+    "fusion",
     "population",
+    "embedding",
+    "oculomotor",
     "semiparametric",
     "landwehr",
     "landwehr-ta",
@@ -296,8 +317,17 @@ pub const NAMES: [&str; 7] = [
 ];
 
 /// The method of that name.
-pub fn by_name(name: &str, engine: Engine, scoring: Scoring) -> Option<Box<dyn Method>> {
+/// `people` are those that voices are compared with.
+pub fn by_name(
+    name: &str,
+    engine: Engine,
+    scoring: Scoring,
+    people: &Arc<People>,
+) -> Option<Box<dyn Method>> {
     match name {
+        "fusion" => Some(Box::new(fusion(Arc::clone(people)))),
+        "embedding" => Some(Box::new(embedding(Arc::clone(people)))),
+        "oculomotor" => Some(Box::new(oculomotor(Arc::clone(people)))),
         "population" => Some(Box::new(population())),
         "semiparametric" => Some(Box::new(semiparametric(engine, scoring))),
         "landwehr" => Some(Box::new(landwehr())),

@@ -10,6 +10,7 @@ mod stored;
 
 pub use self::inputs::{INPUTS, Input, Scaling, inputs};
 pub use self::stored::NetworkError;
+pub(crate) use self::stored::shaped;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};

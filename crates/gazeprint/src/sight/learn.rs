@@ -115,7 +115,7 @@ impl PriorSpread {
     }
 
     /// A mixture of two: this, with how many stand behind it, and another that counts for as many.
-    fn mixed(&self, counts: [f64; 2], other: &Self, others: [f64; 2]) -> Self {
+    pub(crate) fn mixed(&self, counts: [f64; 2], other: &Self, others: [f64; 2]) -> Self {
         let mix = |a: &[f64], b: &[f64], i: usize| -> Vec<f64> {
             let part = others[i] / (others[i] + counts[i]);
             a.iter().zip(b).map(|(a, b)| a + part * (b - a)).collect()
@@ -158,7 +158,7 @@ impl PriorSpread {
 }
 
 /// The inverse of a lower triangular matrix.
-fn invert_lower(lower: &Mat<f64>) -> Mat<f64> {
+pub(crate) fn invert_lower(lower: &Mat<f64>) -> Mat<f64> {
     let n = lower.nrows();
     let mut inverse = Mat::zeros(n, n);
     for j in 0..n {

@@ -15,8 +15,9 @@
 mod learn;
 mod spread;
 
+pub(crate) use self::learn::invert_lower;
 pub use self::learn::{PriorSpread, Seen, SpreadParams, session_share};
-pub use self::spread::{Sighted, Spread, SpreadError};
+pub use self::spread::{Placed, Sighted, Spread, SpreadError};
 
 use serde::{Deserialize, Serialize};
 

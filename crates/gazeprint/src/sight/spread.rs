@@ -1,5 +1,7 @@
 //! How sights of people are spread.
 
+use rand::Rng;
+use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -131,15 +133,30 @@ impl Spread {
         self.basis.chunks(d).map(|direction| crate::kernels::dot(direction, &centred)).collect()
     }
 
+    /// A sight in the directions of the spread; none where nothing was seen.
+    pub fn placed(&self, sight: &Sight) -> Option<Placed> {
+        Some(Placed { weight: sight.weight(), at: self.place(&sight.mean()?) })
+    }
+
+    /// How somebody might have been seen on another day. Given one day, the other is regressed to the
+    /// mean: days are exchangeable.
+    pub fn on_another_day(&self, seen: &Placed, random: &mut impl Rng) -> Placed {
+        let moved = seen.at.iter().zip(self.between.iter().zip(&self.session)).map(|(at, (t, w))| {
+            let share = w / t;
+            let noise: f64 = StandardNormal.sample(random);
+            (1.0 - share) * at + (share * (2.0 - share) * t).sqrt() * noise
+        });
+        Placed { weight: seen.weight, at: moved.collect() }
+    }
+
     /// What is known of somebody from sights of some sessions; probes are of another one unless
     /// `same_day`.
-    pub fn sighted(&self, sessions: &[Sight], same_day: bool) -> Sighted {
+    pub fn sighted(&self, sessions: &[Placed], same_day: bool) -> Sighted {
         let n = self.directions();
         let (mut precision, mut pull) = (vec![0.0; n], vec![0.0; n]);
-        for sight in sessions {
-            let Some(mean) = sight.mean() else { continue };
-            for (k, at) in self.place(&mean).into_iter().enumerate() {
-                let by = 1.0 / (self.days(k, same_day) + 1.0 / sight.weight());
+        for seen in sessions {
+            for (k, at) in seen.at.iter().enumerate() {
+                let by = 1.0 / (self.days(k, same_day) + 1.0 / seen.weight);
                 precision[k] += by;
                 pull[k] += by * at;
             }
@@ -161,15 +178,21 @@ impl Spread {
 
     /// The log ratio of a probe for each of some readers, to anybody.
     pub fn ratios(&self, readers: &[Sighted], probe: &Sight, same_day: bool) -> Vec<f64> {
-        let Some(mean) = probe.mean() else {
+        let Some(Placed { weight, at }) = self.placed(probe) else {
             return vec![0.0; readers.len()];
         };
-        let at = self.place(&mean);
-        let error = 1.0 / probe.weight();
+        let error = 1.0 / weight;
         let anybody: Vec<f64> = self.between.iter().map(|t| t + error).collect();
         let around: Vec<f64> = (0..at.len()).map(|k| self.days(k, same_day) + error).collect();
         readers.iter().map(|reader| reader.ratio(&at, &around, &anybody)).collect()
     }
+}
+
+/// A sight in the directions of a spread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    weight: f64,
+    at: Vec<f64>,
 }
 
 /// What is known of somebody from what was seen of them.

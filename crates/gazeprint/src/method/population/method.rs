@@ -105,8 +105,32 @@ impl Population {
         self.enroll(&engine, readings, |density| density.stream(0, 0))
     }
 
+    /// The readers learned from either half of `training` under this population, with what was held
+    /// out: what the other half scores tells what scores are worth.
+    ///
+    /// # Errors
+    /// If the monitor says stop.
+    pub(in crate::method) fn halves(
+        &self,
+        training: &Training<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<(PopulationScorer, Vec<bool>)>, FitError> {
+        let background = self.background();
+        let halves = training.halves(SEED).into_iter().flatten().enumerate();
+        halves
+            .map(|(number, held_out)| {
+                let by_reader = grouped(training.readers(), &kept(training, &held_out));
+                let day = Day::of_fold(training, number);
+                let posteriors = self.half(&by_reader, day, SEED, monitor)?;
+                let templates: Vec<Template> =
+                    posteriors.iter().map(ReaderPosterior::template).collect();
+                Ok((background.side_by_side(&templates), held_out))
+            })
+            .collect()
+    }
+
     /// Readers with whom a gallery compares, and the same readers learned from either half of `training`
-    /// under this population: what the other half scores tells what scores are worth.
+    /// under this population.
     ///
     /// # Errors
     /// If the monitor says stop.
@@ -116,18 +140,39 @@ impl Population {
         training: &Training<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
-        let background = self.background();
-        let mut folds = Vec::new();
-        for (number, held_out) in training.halves(SEED).into_iter().flatten().enumerate() {
-            let by_reader = grouped(training.readers(), &kept(training, &held_out));
-            let day = Day::of_fold(training, number);
-            let posteriors = self.half(&by_reader, day, SEED, monitor)?;
-            let templates: Vec<Template> =
-                posteriors.iter().map(ReaderPosterior::template).collect();
-            let scorer = background.side_by_side(&templates);
-            folds.push(Fold::new(Box::new(scorer), training, &held_out));
-        }
+        let halves = self.halves(training, monitor)?.into_iter();
+        let folds = halves
+            .map(|(scorer, held_out)| Fold::new(Box::new(scorer), training, &held_out))
+            .collect();
         Ok(Fitted { scorer: Box::new(scorer), folds, report: FitReport::default() })
+    }
+
+    /// Population and readers of `training`, with an account of the fit.
+    pub(in crate::method) fn learn_readers(
+        training: &Training<'_>,
+        monitor: &dyn Monitor,
+    ) -> Result<(Self, PopulationScorer, FitReport), FitError> {
+        let readers = training.readers();
+        let enrolling = (DensityId::ALL.len() * readers) as u64;
+        monitor.expect(Population::cost(readers) + 3 * enrolling);
+        let start = Instant::now();
+        let population = Population::learn(readers, training.readings(), monitor)?;
+        let by_reader = grouped(readers, training.readings());
+        let known = |_: usize, readings: &[&Reading]| population.known(readings);
+        let posteriors = population.posteriors(&by_reader, known, monitor)?;
+        let templates: Vec<Template> = posteriors.iter().map(ReaderPosterior::template).collect();
+        let scorer = population.background().side_by_side(&templates);
+        let fit_seconds = start.elapsed().as_secs_f64();
+        let densities = population.densities.iter().enumerate();
+        let densities = densities.map(|(i, density)| {
+            let outcomes: Vec<_> =
+                posteriors.iter().filter_map(|p| p.densities[i].outcome).collect();
+            DensityReport::of(density.id, &outcomes)
+        });
+        let densities = densities.collect();
+        let report =
+            FitReport { densities, fell: population.fell, fit_seconds, ..FitReport::default() };
+        Ok((population, scorer, report))
     }
 }
 
@@ -153,32 +198,10 @@ impl Method for PopulationMethod {
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         training.check_words()?;
-        let readers = training.readers();
-        let enrolling = (DensityId::ALL.len() * readers) as u64;
-        monitor.expect(Population::cost(readers) + 3 * enrolling);
-        let start = Instant::now();
-        let population = Population::learn(readers, training.readings(), monitor)?;
-        let by_reader = grouped(readers, training.readings());
-        let known = |_: usize, readings: &[&Reading]| population.known(readings);
-        let posteriors = population.posteriors(&by_reader, known, monitor)?;
-        let templates: Vec<Template> = posteriors.iter().map(ReaderPosterior::template).collect();
-        let scorer = population.background().side_by_side(&templates);
-        let fit_seconds = start.elapsed().as_secs_f64();
+        let (population, scorer, report) = Population::learn_readers(training, monitor)?;
         let start = Instant::now();
         let fitted = population.fitted(scorer, training, monitor)?;
-        let densities = population.densities.iter().enumerate();
-        let densities = densities.map(|(i, density)| {
-            let outcomes: Vec<_> =
-                posteriors.iter().filter_map(|p| p.densities[i].outcome).collect();
-            DensityReport::of(density.id, &outcomes)
-        });
-        let report = FitReport {
-            densities: densities.collect(),
-            fell: population.fell,
-            tune_seconds: start.elapsed().as_secs_f64(),
-            fit_seconds,
-            ..FitReport::default()
-        };
-        Ok(Fitted { report, ..fitted })
+        let tune_seconds = start.elapsed().as_secs_f64();
+        Ok(Fitted { report: FitReport { tune_seconds, ..report }, ..fitted })
     }
 }

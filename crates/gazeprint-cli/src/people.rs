@@ -1,0 +1,224 @@
+//! `gazeprint people`: what ships, or learned anew.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use gazeprint::corpus::{Corpus, Limits, Millis};
+use gazeprint::method::{LearnedCorpus, People, PeopleOrigin};
+use gazeprint::saccade::{Reading, readings};
+use gazeprint_recognition::learn_population;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::inspect::plural;
+use crate::progress::Progress;
+use crate::{Usage, corpus_with_notes, explain, print, print_json};
+
+/// Readings of a person that the population is learned from, at most: more change little.
+const MOST_READINGS: usize = 40;
+
+/// Show the people that readers are compared with, or learn them anew from corpora.
+///
+/// People are a frozen network, how what it makes of readings and how the motion of eyes is spread over
+/// people and days, what readers have in common, and a digest of every reading that was learned from:
+/// no names and no readings. Without a corpus, those that ship are shown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  gazeprint people                                       those that ship
+  gazeprint people my-corpus --out my.people             spreads and population from your readers
+  gazeprint people a b c --network network.safetensors --out all.people
+  gazeprint study other-corpus --people my.people
+  gazeprint enroll staff --gallery staff.gallery --people my.people
+
+A network is trained by training/train.py of the repository.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.")]
+pub(crate) struct Args {
+    /// Corpus folders
+    corpora: Vec<PathBuf>,
+    /// File to write
+    #[arg(long, value_name = "FILE", requires = "corpora")]
+    out: Option<PathBuf>,
+    /// What they are called [default: the name of the file]
+    #[arg(long, value_name = "NAME", requires = "out")]
+    name: Option<String>,
+    /// Network to use [default: the one that ships]
+    #[arg(long, value_name = "FILE", requires = "out")]
+    network: Option<PathBuf>,
+    /// Leave the population out: readers are then learned around that of their own corpus
+    #[arg(long, requires = "out")]
+    no_population: bool,
+    /// Replace a file that is there already
+    #[arg(long)]
+    overwrite: bool,
+    /// Shortest duration of a fixation that counts, ms
+    #[arg(long, value_name = "MS", default_value_t = 50.0)]
+    min_duration: f64,
+    /// Longest duration of a fixation that counts, ms
+    #[arg(long, value_name = "MS", default_value_t = 1500.0)]
+    max_duration: f64,
+    /// Print what they are as JSON
+    #[arg(long)]
+    json: bool,
+    /// Threads [default: one per core]; the result does not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    threads: Option<u16>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if let Some(threads) = args.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+    }
+    let Some(out) = &args.out else {
+        if !args.corpora.is_empty() {
+            return Err(Usage("give a file to write with --out FILE".to_owned()).into());
+        }
+        return show(People::shipped(), args.json);
+    };
+    let limits = Limits::new(Millis(args.min_duration), Millis(args.max_duration))
+        .map_err(|error| Usage(error.to_string()))?;
+    // Whatever can be known to fail is made to fail before the computing starts.
+    gazeprint_io::check_population_path(out, args.overwrite).map_err(explain)?;
+    let base = base(args.network.as_deref())?;
+    let corpora = args
+        .corpora
+        .iter()
+        .map(|folder| corpus_with_notes(Some(folder)))
+        .collect::<anyhow::Result<Vec<Corpus>>>()?;
+    let people = learn(args, out, &base, &corpora, limits)?;
+    gazeprint_io::write_people(&people, out, args.overwrite).map_err(explain)?;
+    show(&people, args.json)
+}
+
+/// People with the network that is asked for.
+fn base(network: Option<&Path>) -> anyhow::Result<People> {
+    let Some(file) = network else { return Ok(People::clone(People::shipped())) };
+    let bytes = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    People::shipped().with_network(&bytes).with_context(|| {
+        format!("{} is no network; give one that training/train.py wrote", file.display())
+    })
+}
+
+fn learn(
+    args: &Args,
+    out: &Path,
+    base: &People,
+    corpora: &[Corpus],
+    limits: Limits,
+) -> anyhow::Result<People> {
+    let progress = Progress::new(1)?;
+    let read: Vec<LearnedCorpus> = corpora
+        .iter()
+        .map(|corpus| LearnedCorpus {
+            readings: readings(corpus, limits).0,
+            trained: corpus.readers().iter().map(|name| !is_held_out(corpus, name)).collect(),
+        })
+        .collect();
+    let name = args.name.clone().unwrap_or_else(|| {
+        out.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    });
+    let count = |(corpus, read): (&Corpus, &LearnedCorpus)| {
+        let readers: HashSet<usize> = read.readings.iter().map(|r| r.reader).collect();
+        (corpus.name().to_owned(), readers.len())
+    };
+    let origin = PeopleOrigin {
+        name,
+        gazeprint: env!("CARGO_PKG_VERSION").to_owned(),
+        corpora: corpora.iter().zip(&read).map(count).collect(),
+        durations_ms: [args.min_duration, args.max_duration],
+    };
+    let digests = corpora.iter().flat_map(gazeprint_io::reading_digests);
+    let people = base.relearned(origin, &read).with_readings(digests);
+    if args.no_population {
+        return Ok(people);
+    }
+    let chosen = chosen(&read);
+    if chosen.is_empty() {
+        return Ok(people);
+    }
+    let readers = chosen.iter().map(|r| r.reader + 1).max().unwrap_or(0);
+    let population = learn_population(readers, &chosen, &progress)?;
+    progress.clear();
+    Ok(people.with_population(&population)?)
+}
+
+/// Whether somebody had no part in training the network: as training/train.py has it.
+fn is_held_out(corpus: &Corpus, reader: &str) -> bool {
+    let digest = Sha256::digest(format!("{}/{reader}", corpus.name()).as_bytes());
+    digest.first().is_some_and(|byte| *byte < 26)
+}
+
+/// Some readings of everybody, evenly chosen, with people numbered over all corpora.
+fn chosen(corpora: &[LearnedCorpus]) -> Vec<Reading> {
+    let (mut chosen, mut first) = (Vec::new(), 0);
+    for corpus in corpora {
+        let mut by_reader: Vec<Vec<&Reading>> = vec![Vec::new(); corpus.trained.len()];
+        for reading in corpus.readings.iter().filter(|reading| reading.has_words()) {
+            by_reader[reading.reader].push(reading);
+        }
+        let known = by_reader.into_iter().filter(|own| !own.is_empty());
+        for own in known {
+            let step = own.len().div_ceil(MOST_READINGS);
+            let some = own.into_iter().step_by(step);
+            chosen.extend(some.map(|r| Reading { reader: first, ..r.clone() }));
+            first += 1;
+        }
+    }
+    chosen
+}
+
+/// What people are, for people and programs.
+#[derive(Serialize)]
+struct Shown<'a> {
+    name: &'a str,
+    gazeprint: &'a str,
+    corpora: &'a [(String, usize)],
+    readings: usize,
+    embedding: usize,
+    embedding_session_share: f64,
+    has_oculomotor: bool,
+    has_population: bool,
+    durations_ms: [f64; 2],
+}
+
+pub(crate) fn show(people: &People, json: bool) -> anyhow::Result<()> {
+    let origin = people.origin();
+    let shown = Shown {
+        name: &origin.name,
+        gazeprint: &origin.gazeprint,
+        corpora: &origin.corpora,
+        readings: people.digests().len(),
+        embedding: people.network().len(),
+        embedding_session_share: people.embedding().session_share,
+        has_oculomotor: people.motion().is_some(),
+        has_population: people.has_population(),
+        durations_ms: origin.durations_ms,
+    };
+    if json {
+        return print_json(&shown);
+    }
+    let total: usize = origin.corpora.iter().map(|(_, people)| people).sum();
+    let mut text = format!(
+        "people {}: {} of {}, {}\n",
+        shown.name,
+        plural(total, "person").replace("persons", "people"),
+        plural(origin.corpora.len(), "corpus").replace("corpuss", "corpora"),
+        plural(shown.readings, "reading")
+    );
+    for (corpus, people) in &origin.corpora {
+        text += &format!("  {corpus:<14} {people:>5}\n");
+    }
+    let known = |is: bool| if is { "known" } else { "not known" };
+    text += &format!(
+        "network of {} numbers a reading; {:.0} % of what differs between people differs between days\n\
+         oculomotor spreads {}, population {}\n",
+        shown.embedding,
+        100.0 * shown.embedding_session_share,
+        known(shown.has_oculomotor),
+        known(shown.has_population),
+    );
+    print(&text)
+}

@@ -1,0 +1,211 @@
+//! What sights of some readers are compared on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::motion::{self, MotionSpread};
+use super::people::People;
+use crate::moments::Moments;
+use crate::network::{Input, Network, Scaling};
+use crate::saccade::Reading;
+use crate::sight::{Placed, Seen, Sight, Spread, SpreadParams};
+
+/// Fixations that the network looks at at once, at most: as many as it was trained with.
+const WINDOW: usize = 96;
+/// Fixations of a reading of weight 1, and how fast weights grow with them.
+const UNIT: f64 = 12.0;
+const GROWTH: f64 = 0.5;
+/// Fewest readers by whose mean the eye's motions are centred: trackers differ.
+const FEWEST: usize = 10;
+
+/// What sights are compared on: how inputs are standardised, and how sights are spread.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ground {
+    embedding: Option<EmbeddingGround>,
+    motion: Option<MotionSpread>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct EmbeddingGround {
+    scaling: Scaling,
+    spread: Spread,
+}
+
+/// Sights of one reader, by session.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Signature {
+    embedding: Vec<Sight>,
+    motion: Vec<Moments>,
+}
+
+/// Sights of one reader in the directions of the spreads, by session.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PlacedSignature {
+    pub(super) embedding: Vec<Placed>,
+    pub(super) motion: Vec<Placed>,
+}
+
+/// What the network makes of a reading, or of a part of it.
+pub(super) fn embedded(network: &Network, scaling: &Scaling, reading: &Reading) -> Sight {
+    let inputs = scaling.scaled(reading);
+    let parts = inputs.len().div_ceil(WINDOW).max(1);
+    let mut sight = Sight::default();
+    for part in inputs.chunks(inputs.len().div_ceil(parts).max(1)) {
+        sight.add(1.0, &embedded_part(network, part));
+    }
+    sight
+}
+
+/// What the network makes of some fixations in a row.
+pub(super) fn embedded_part(network: &Network, part: &[Input]) -> Sight {
+    let weight = (part.len() as f64 / UNIT).powf(GROWTH);
+    match network.embed(part) {
+        Some(embedding) => Sight::new(weight, embedding.into_iter().map(f64::from)),
+        None => Sight::default(),
+    }
+}
+
+/// Which sights are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) embedding: bool,
+    pub(super) motion: bool,
+}
+
+impl Ground {
+    /// The ground of some readers, given by readings with their places, with people who were learned
+    /// from elsewhere. Comes with the sights of every reading.
+    pub(super) fn learn(
+        people: &People,
+        wanted: Wanted,
+        readings: &[(usize, &Reading)],
+    ) -> (Self, Vec<Sight>) {
+        let network = people.network();
+        let scaling = Scaling::learn(readings.iter().map(|(_, reading)| *reading));
+        let sights: Vec<Sight> = match wanted.embedding {
+            true => readings.par_iter().map(|(_, r)| embedded(network, &scaling, r)).collect(),
+            false => vec![Sight::default(); readings.len()],
+        };
+        let embedding = wanted.embedding.then(|| {
+            let seen: Vec<Seen> = readings
+                .iter()
+                .zip(&sights)
+                .map(|((person, reading), sight)| Seen {
+                    person: *person,
+                    session: reading.session,
+                    sight: sight.clone(),
+                })
+                .collect();
+            let prior = people.embedding();
+            let params = SpreadParams::default();
+            let spread = Spread::learn(network.len(), &seen, Some(&prior.prior), &params)?;
+            Some(EmbeddingGround { scaling, spread: spread.with_session_share(prior.session_share) })
+        });
+        let motion = wanted.motion.then(|| people.motion().cloned()).flatten();
+        let mut ground = Self { embedding: embedding.flatten(), motion };
+        ground.centre_motion(readings);
+        (ground, sights)
+    }
+
+    /// Centres the motions of eyes on those of the readers, where they are enough.
+    fn centre_motion(&mut self, readings: &[(usize, &Reading)]) {
+        let Some(motion) = &mut self.motion else { return };
+        let mut by_reader = BTreeMap::<usize, Moments>::new();
+        for (person, reading) in readings.iter().filter(|(_, r)| !r.motions.is_empty()) {
+            by_reader.entry(*person).or_default().add(1.0, &Moments::of(&reading.motions));
+        }
+        if by_reader.len() >= FEWEST {
+            let features: Vec<Vec<f64>> =
+                by_reader.values().map(|moments| motion.scale.features(moments)).collect();
+            let n = features.len() as f64;
+            let len = motion.spread.vector_len();
+            let mean = (0..len).map(|i| features.iter().map(|f| f[i]).sum::<f64>() / n).collect();
+            motion.spread = motion.spread.clone().around(mean);
+        }
+    }
+
+    /// Which sights are looked at.
+    pub(super) fn wanted(&self) -> Wanted {
+        Wanted { embedding: self.embedding.is_some(), motion: self.motion.is_some() }
+    }
+
+    /// Whether it can be used with this network.
+    pub(crate) fn fits(&self, network: &Network) -> bool {
+        let embedding = self.embedding.as_ref().is_none_or(|ground| {
+            ground.scaling.is_valid() && ground.spread.vector_len() == network.len()
+        });
+        embedding && self.motion.as_ref().is_none_or(MotionSpread::is_valid)
+    }
+
+    /// How inputs of the network are standardised, where it is used.
+    pub(super) fn scaling(&self) -> Option<&Scaling> {
+        self.embedding.as_ref().map(|ground| &ground.scaling)
+    }
+
+    pub(super) fn embedding_spread(&self) -> Option<&Spread> {
+        self.embedding.as_ref().map(|ground| &ground.spread)
+    }
+
+    pub(super) fn motion(&self) -> Option<&MotionSpread> {
+        self.motion.as_ref()
+    }
+
+    /// What the network makes of a reading.
+    pub(super) fn sight(&self, network: &Network, reading: &Reading) -> Sight {
+        self.scaling().map_or_else(Sight::default, |scaling| embedded(network, scaling, reading))
+    }
+
+    /// What there is of a reader.
+    pub fn signature(&self, network: &Arc<Network>, readings: &[&Reading]) -> Signature {
+        let sights: Vec<Sight> =
+            readings.par_iter().map(|reading| self.sight(network, reading)).collect();
+        Signature::of(self.wanted(), readings.iter().copied().zip(&sights))
+    }
+
+    /// Sights in the directions of the spreads.
+    pub(super) fn placed(&self, signature: &Signature) -> PlacedSignature {
+        let embedding = self.embedding_spread().map(|spread| {
+            signature.embedding.iter().filter_map(|sight| spread.placed(sight)).collect()
+        });
+        let motion = self.motion().map(|MotionSpread { scale, spread }| {
+            let sights = signature.motion.iter().map(|moments| motion::sight(scale, moments));
+            sights.filter_map(|sight| spread.placed(&sight)).collect()
+        });
+        PlacedSignature {
+            embedding: embedding.unwrap_or_default(),
+            motion: motion.unwrap_or_default(),
+        }
+    }
+}
+
+impl Signature {
+    /// Of readings with what the network makes of each.
+    pub(super) fn of<'a>(
+        wanted: Wanted,
+        readings: impl Iterator<Item = (&'a Reading, &'a Sight)>,
+    ) -> Self {
+        let mut embedding = BTreeMap::<usize, Sight>::new();
+        let mut motion = BTreeMap::<usize, Moments>::new();
+        for (reading, sight) in readings {
+            if wanted.embedding && !sight.is_empty() {
+                embedding.entry(reading.session).or_default().add(1.0, sight);
+            }
+            if wanted.motion && !reading.motions.is_empty() {
+                motion.entry(reading.session).or_default().add(1.0, &Moments::of(&reading.motions));
+            }
+        }
+        Self {
+            embedding: embedding.into_values().collect(),
+            motion: motion.into_values().collect(),
+        }
+    }
+
+    /// Whether it can be compared on a ground.
+    pub(crate) fn is_valid(&self, network: &Network) -> bool {
+        self.embedding.iter().all(|sight| sight.is_valid(network.len()))
+            && self.motion.iter().all(Moments::is_valid)
+    }
+}

@@ -1,0 +1,199 @@
+//! Scores of voices that speak together.
+
+use std::sync::Arc;
+
+use super::ground::{Ground, PlacedSignature, Signature, embedded_part};
+use super::motion::{self, MotionSpread};
+use super::weights::Weights;
+use super::{ByVoice, Voice};
+use crate::live::LiveStep;
+use crate::method::{Forger, LearnedReaders, PopulationScorer};
+use crate::moments::Moments;
+use crate::network::Network;
+use crate::random::Stream;
+use crate::saccade::Reading;
+use crate::score::{Scorer, Tally};
+use crate::sight::{Sight, Sighted};
+use crate::template::Probe;
+
+/// Fixations of a text in progress that the network looks at at once.
+const SEGMENT: usize = 12;
+
+/// Readers of whom several voices speak.
+#[derive(Clone)]
+pub struct FusionScorer {
+    reading: Option<PopulationScorer>,
+    network: Arc<Network>,
+    ground: Arc<Ground>,
+    readers: Vec<PlacedSignature>,
+    embedding: Vec<Sighted>,
+    motion: Vec<Sighted>,
+    /// Whether probes are of the sessions that readers are known from.
+    same_day: bool,
+    weights: Weights,
+}
+
+impl FusionScorer {
+    /// Readers by their signatures and, where words are known, by their templates in `reading`, which
+    /// has as many.
+    pub fn new(
+        reading: Option<PopulationScorer>,
+        network: Arc<Network>,
+        ground: Arc<Ground>,
+        signatures: &[Signature],
+        same_day: bool,
+        weights: Weights,
+    ) -> Self {
+        let readers = signatures.iter().map(|signature| ground.placed(signature)).collect();
+        Self {
+            reading,
+            network,
+            ground,
+            readers,
+            embedding: Vec::new(),
+            motion: Vec::new(),
+            same_day,
+            weights,
+        }
+        .sighted()
+    }
+
+    fn sighted(mut self) -> Self {
+        if let Some(spread) = self.ground.embedding_spread() {
+            let known = |reader: &PlacedSignature| spread.sighted(&reader.embedding, self.same_day);
+            self.embedding = self.readers.iter().map(known).collect();
+        }
+        if let Some(MotionSpread { spread, .. }) = self.ground.motion() {
+            let known = |reader: &PlacedSignature| spread.sighted(&reader.motion, self.same_day);
+            self.motion = self.readers.iter().map(known).collect();
+        }
+        self
+    }
+
+    /// The same readers as they might have been seen on another day; `stream` names the random numbers
+    /// of a reader. The reading voice is as it is.
+    pub(super) fn on_another_day(mut self, stream: impl Fn(usize) -> Stream) -> Self {
+        for (number, reader) in self.readers.iter_mut().enumerate() {
+            let mut random = stream(number).chain(1);
+            if let Some(spread) = self.ground.embedding_spread() {
+                for placed in &mut reader.embedding {
+                    *placed = spread.on_another_day(placed, &mut random);
+                }
+            }
+            if let Some(MotionSpread { spread, .. }) = self.ground.motion() {
+                for placed in &mut reader.motion {
+                    *placed = spread.on_another_day(placed, &mut random);
+                }
+            }
+        }
+        self.sighted()
+    }
+
+    /// The same voices, which count otherwise.
+    pub fn weighed(self, weights: Weights) -> Self {
+        Self { weights, ..self }
+    }
+
+    /// How much each voice counts.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// The voice of words, where there is one.
+    pub fn reading(&self) -> Option<&PopulationScorer> {
+        self.reading.as_ref()
+    }
+
+    /// Whether a voice speaks.
+    pub fn has(&self, voice: Voice) -> bool {
+        match voice {
+            Voice::Reading => self.reading.is_some(),
+            Voice::Embedding => !self.embedding.is_empty(),
+            Voice::Oculomotor => !self.motion.is_empty(),
+        }
+    }
+
+    /// What each voice says, for all readers: not weighed.
+    pub fn said(&self, tally: &Tally) -> ByVoice<Vec<f64>> {
+        let nothing = || vec![0.0; self.len()];
+        ByVoice::of(|voice| match voice {
+            Voice::Reading => self.reading.as_ref().map_or_else(nothing, |r| r.settle(tally)),
+            Voice::Embedding => self.ground.embedding_spread().map_or_else(nothing, |spread| {
+                spread.ratios(&self.embedding, tally.probe().embedding(), self.same_day)
+            }),
+            Voice::Oculomotor => {
+                self.ground.motion().map_or_else(nothing, |MotionSpread { scale, spread }| {
+                    let sight = motion::sight(scale, tally.probe().moments());
+                    spread.ratios(&self.motion, &sight, self.same_day)
+                })
+            }
+        })
+    }
+}
+
+impl Scorer for FusionScorer {
+    fn len(&self) -> usize {
+        self.readers.len()
+    }
+
+    fn probe(&self, reading: &Reading) -> Probe {
+        let words = self.reading.as_ref().filter(|_| !reading.events.is_empty());
+        let probe = words.map_or_else(
+            || Probe::new(Vec::new(), 0.0, reading.fixations()),
+            |words| words.probe(reading),
+        );
+        let moments = match self.has(Voice::Oculomotor) {
+            true => Moments::of(&reading.motions),
+            false => Moments::default(),
+        };
+        probe.with_sights(self.ground.sight(&self.network, reading), moments)
+    }
+
+    fn tally(&self, probe: &Probe) -> Tally {
+        let words = self.reading.as_ref().map(|words| words.tally(probe));
+        words.unwrap_or_else(|| Tally::sums(probe.fixations(), Vec::new())).with_sights(probe)
+    }
+
+    fn settle(&self, tally: &Tally) -> Vec<f64> {
+        let said = self.said(tally);
+        let mut scores = vec![0.0; self.len()];
+        for (voice, said) in said.iter().filter(|(voice, _)| self.has(*voice)) {
+            let weight = self.weights.at(voice, tally.fixations());
+            crate::kernels::axpy(weight, said, &mut scores);
+        }
+        scores
+    }
+
+    fn population(&self, probe: &Probe, scores: &[f64]) -> f64 {
+        let weight = self.weights.at(Voice::Reading, probe.fixations());
+        self.reading.as_ref().map_or(0.0, |words| weight * words.population(probe, scores))
+    }
+
+    fn added(&self, step: &LiveStep<'_>) -> Tally {
+        let words = self.reading.as_ref().map(|words| words.added(step));
+        let moments = match self.has(Voice::Oculomotor) {
+            true => Moments::of(step.motions()),
+            false => Moments::default(),
+        };
+        let sights = Probe::default().with_sights(self.segment(step), moments);
+        words.unwrap_or_else(|| Tally::sums(1, Vec::new())).with_sights(&sights)
+    }
+}
+
+impl FusionScorer {
+    /// What the network makes of the last fixations of a reading that goes on, when they are enough
+    /// again; what is left of a text is not looked at.
+    fn segment(&self, step: &LiveStep<'_>) -> Sight {
+        let Some(scaling) = self.ground.scaling() else { return Sight::default() };
+        match step.last(SEGMENT) {
+            Some(segment) => embedded_part(&self.network, &scaling.scaled(&segment)),
+            None => Sight::default(),
+        }
+    }
+}
+
+impl LearnedReaders for FusionScorer {
+    fn forger(&self) -> Option<&dyn Forger> {
+        self.reading.as_ref().and_then(LearnedReaders::forger)
+    }
+}
