@@ -11,8 +11,8 @@ use anyhow::{Context, anyhow};
 use gazeprint_io::import::detect::{Detector, Screen};
 use gazeprint_io::import::layout::lines::Method;
 use gazeprint_io::import::{
-    Choice, EyeChoice, Format, GazeOptions, GivenDisplay, Request, TrialPatterns, check_out,
-    import, write_imported,
+    Choice, EyeChoice, Format, GazeOptions, GivenDisplay, NamePattern, Request, TrialPatterns,
+    check_out, import, write_imported,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -110,6 +110,10 @@ pub(crate) struct Args {
     /// Who reads, where the files do not say [default: the name of the file]
     #[arg(long, value_name = "NAME", help_heading = "Names and columns")]
     reader: Option<String>,
+    /// What names of files tell: a regular expression with groups reader, session, text or trial, such
+    /// as 'ID_(?<reader>\d+)_(?<session>\d)'
+    #[arg(long, value_name = "REGEX", help_heading = "Names and columns")]
+    from_name: Option<String>,
     /// Messages that begin a trial: a regular expression with a group text, trial or session; may be
     /// repeated [default: TRIALID and TRIAL_VAR]
     #[arg(long, value_name = "REGEX", help_heading = "Names and columns")]
@@ -120,6 +124,12 @@ pub(crate) struct Args {
     /// How fixations are found in samples: engbert-kliegl or ivt
     #[arg(long, value_name = "METHOD", default_value = "engbert-kliegl", value_parser = Detector::parse, help_heading = "Samples")]
     detector: Detector,
+    /// Samples a second, where the files count samples and do not time them
+    #[arg(long, value_name = "HZ", help_heading = "Samples")]
+    rate: Option<f64>,
+    /// The mark of validity that good samples have [default: found out, and told]
+    #[arg(long, value_name = "VALUE", help_heading = "Samples", allow_negative_numbers = true)]
+    valid: Option<f64>,
     /// Find fixations in samples even where the recording has events
     #[arg(long, help_heading = "Samples")]
     from_samples: bool,
@@ -152,7 +162,12 @@ impl Args {
             [] => TrialPatterns::default(),
             given => TrialPatterns::new(given).context("--trial-pattern")?,
         };
+        let from_name = match &self.from_name {
+            Some(pattern) => Some(NamePattern::new(pattern).context("--from-name")?),
+            None => None,
+        };
         Ok(Request {
+            from_name,
             inputs: self.inputs.clone(),
             words: self.words.clone(),
             text: self.text.clone(),
@@ -175,6 +190,8 @@ impl Args {
                 scale: screen.scale().map_err(|e| anyhow!(e.phrase().naming(&flags::of)))?,
                 from_samples: self.from_samples,
                 y_up: self.y_up,
+                rate_hz: self.rate,
+                valid: self.valid,
             },
         })
     }

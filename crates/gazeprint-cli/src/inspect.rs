@@ -77,6 +77,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         return inspect_population(file, &args);
     }
     if let Some(folder) = &args.corpus
+        && !gazeprint_io::has_pages_without_words(folder)
         && let Ok(Some(recording)) = WithoutWords::read(folder)
     {
         return print(&without_words::described(folder, &recording, args.json)?);

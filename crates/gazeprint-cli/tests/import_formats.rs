@@ -289,3 +289,64 @@ fn flags_that_do_not_go_together_are_refused() {
     let usage = ["import", "fix.csv", "--lines", "guess", "--out", "c"];
     refused(&gazeprint_in(folder.path(), &usage), 2);
 }
+
+/// A recording of BioEye 2015: rests of 240 ms at 250 Hz, with saccades of 3 degrees between them.
+fn counted_samples() -> String {
+    let mut text = "SAMPLE\t X DEGREE\t Y DEGREE\t VALIDITY\t X STIMULUS\t Y STIMULUS\n".to_owned();
+    for i in 0..1500 {
+        let tremor = 0.01 * (f64::from(i).sin() * 43_758.5).fract();
+        let place = |i: i32| 0.3 * f64::from((i % 70 - 60).max(0));
+        let turn = if (i / 70) % 2 == 0 { place(i) } else { 3.0 - place(i) };
+        let x = turn - 5.0 + tremor;
+        text += &format!("{i}   {x:8.4}    {tremor:.4}  1    0.0000    0.0000\n");
+    }
+    text
+}
+
+#[test]
+fn recordings_in_degrees_without_words_or_times() {
+    let samples = counted_samples();
+    let folder = folder(&[
+        ("ID_001_1.txt", &samples),
+        ("ID_001_2.txt", &samples),
+        ("ID_002_1.txt", &samples),
+        ("ID_002_2.txt", &samples),
+    ]);
+    let files = ["ID_001_1.txt", "ID_001_2.txt", "ID_002_1.txt", "ID_002_2.txt"];
+    let without_rate =
+        gazeprint_in(folder.path(), &[&["import"], &files[..], &["--out", "c"]].concat());
+    assert!(refused(&without_rate, 1).contains("--rate"), "{without_rate:?}");
+    let pattern = r"ID_(?<reader>\d+)_(?<session>\d)";
+    let options = ["--rate", "250", "--from-name", pattern];
+    let (report, fixations, words) = import(folder.path(), &[&files[..], &options].concat());
+    assert_eq!((format(&report), words.as_str()), ("samples", ""));
+    decided(&report, "samples are good where VALIDITY is 1");
+    decided(&report, "come at 250 Hz, as given");
+    assert!(
+        fixations.starts_with("reader,text,session,fix_index,duration_ms,onset_ms,x_deg,y_deg,")
+    );
+    assert!(fixations.contains("1,page-2,2,1,"), "{fixations}");
+    let inspected = gazeprint_in(folder.path(), &["inspect", "corpus", "--json"]);
+    let found: Value = serde_json::from_str(&succeeded(&inspected)).unwrap();
+    assert_eq!(
+        (&found["readers"], &found["texts"], &found["readings"]),
+        (&2.into(), &2.into(), &4.into())
+    );
+    let kinematics = &found["kinematics"];
+    assert!(kinematics["saccades_with_velocity"].as_u64().unwrap() > 40, "{kinematics}");
+    assert_eq!(kinematics["not_believed"]["peak_velocity"], 0);
+    let table = succeeded(&gazeprint_in(folder.path(), &["inspect", "corpus"]));
+    assert!(table.contains("saccades with an amplitude"), "{table}");
+    assert!(table.contains("Of 2 texts no word is known"), "{table}");
+    let wrong = [
+        &["import"],
+        &files[..],
+        &["--rate", "250", "--from-name", r"S_(?<reader>\d+)", "--out", "c"],
+    ];
+    let message = refused(&gazeprint_in(folder.path(), &wrong.concat()), 1);
+    assert!(message.contains("ID_001_1.txt") && message.contains("--from-name"), "{message}");
+    // Methods that go over words say what they need.
+    let study = ["study", "corpus", "--methods", "landwehr", "--split", "session"];
+    let message = refused(&gazeprint_in(folder.path(), &study), 1);
+    assert!(message.contains("no word is known") && message.contains("oculomotor"), "{message}");
+}

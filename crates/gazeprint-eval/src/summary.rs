@@ -1,5 +1,6 @@
 //! What is in a corpus, and what looks wrong with it.
 
+mod kinematics;
 #[cfg(test)]
 mod tests;
 
@@ -9,6 +10,8 @@ use std::fmt;
 use gazeprint::corpus::{Corpus, DropReason, Drops, Fixation, Limits};
 use gazeprint::saccade::{Event, Reading, SaccadeType, readings};
 use serde::Serialize;
+
+pub use self::kinematics::{AT_DEG, Direction, KinematicsSummary, MainSequence};
 
 /// Fewest texts of a reader: one to learn from and one to test on.
 pub const MIN_TEXTS: usize = 2;
@@ -142,6 +145,9 @@ pub struct Summary {
     pub readers: usize,
     /// Texts.
     pub texts: usize,
+    /// Texts of which no word is known.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub texts_without_words: usize,
     /// Lines of all texts together.
     pub lines: usize,
     /// Sessions.
@@ -175,10 +181,18 @@ pub struct Summary {
     pub fixations_per_reader: Option<Distribution>,
     /// Texts with at least one fixation that counts, per reader.
     pub texts_per_reader: Option<Distribution>,
+    /// How the eyes moved, where that was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kinematics: Option<KinematicsSummary>,
     /// Readers with fewer than [`MIN_TEXTS`] texts or [`MIN_FIXATIONS`] fixations.
     pub sparse_readers: Vec<SparseReader>,
     /// What looks wrong.
     pub warnings: Vec<Warning>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Summary {
@@ -192,17 +206,18 @@ impl Summary {
             name: corpus.name().to_owned(),
             readers: corpus.readers().len(),
             texts: corpus.texts().len(),
+            texts_without_words: corpus.texts().iter().filter(|t| !t.has_words()).count(),
             lines: corpus.texts().iter().map(|t| t.lines().len()).sum(),
             sessions: corpus.scanpaths().iter().map(|s| &s.session).collect::<BTreeSet<_>>().len(),
             readings: readings.len(),
             passes: initial().count(),
             fixations_recorded: corpus.fixation_count(),
-            fixations_kept: events().count(),
+            fixations_kept: readings.iter().map(Reading::fixations).sum(),
             dropped: DropReason::ALL.iter().map(|&r| (r.name(), drops.of(r))).collect(),
             fixations_repeated: repeated(corpus),
             saccades: events().filter(|e| e.kind.is_some()).count(),
             types: types(events),
-            duration: Distribution::of(events().map(|e| e.duration)),
+            duration: Distribution::of(readings.iter().flat_map(Reading::durations)),
             initial_duration: Distribution::of(initial().map(|e| e.duration)),
             initial_place: Distribution::of(initial().map(|e| e.x)),
             forward_amplitude: Distribution::of(
@@ -210,6 +225,7 @@ impl Summary {
             ),
             fixations_per_reader: Distribution::of(people.iter().map(|p| p.fixations as f64)),
             texts_per_reader: Distribution::of(people.iter().map(|p| p.texts as f64)),
+            kinematics: KinematicsSummary::of(corpus, &readings),
             sparse_readers: people
                 .into_iter()
                 .filter(|p| p.texts < MIN_TEXTS || p.fixations < MIN_FIXATIONS)
@@ -340,7 +356,7 @@ fn per_reader(corpus: &Corpus, readings: &[Reading]) -> Vec<SparseReader> {
     let mut fixations = vec![0; corpus.readers().len()];
     for reading in readings {
         texts[reading.reader].insert(reading.text);
-        fixations[reading.reader] += reading.events.len();
+        fixations[reading.reader] += reading.fixations();
     }
     corpus
         .readers()

@@ -32,7 +32,25 @@ impl Kind {
     /// The columns that the table may have.
     fn optional(self) -> &'static [&'static str] {
         match self {
-            Self::Fixations => &["line", "session", "trial", "fix_index", "onset_ms", "gap"],
+            Self::Fixations => &[
+                "line",
+                "session",
+                "trial",
+                "fix_index",
+                "onset_ms",
+                "gap",
+                "x_deg",
+                "y_deg",
+                "sac_dx_deg",
+                "sac_dy_deg",
+                "sac_duration_ms",
+                "sac_peak_velocity",
+                "sac_skew",
+                "fix_sd_x_deg",
+                "fix_sd_y_deg",
+                "fix_drift_x",
+                "fix_drift_y",
+            ],
             Self::Words => &["line", "word"],
             Self::Trials => &["session", "trial", "trial_order", "group"],
             Self::Splits => &["session", "trial"],

@@ -90,7 +90,7 @@ impl Kind {
     pub(crate) fn require(self, folder: &Path) -> Result<PathBuf, ReadError> {
         let (needed_for, columns) = match self {
             Self::Words => (
-                "scoring needs the words and their places",
+                "scoring needs the words and their places, unless fixations have x_deg and y_deg",
                 "text, word_index, char_start, char_end (and line for texts of several lines)",
             ),
             _ => (

@@ -4,7 +4,7 @@
 //!
 //! | table | columns (`?`: may be left out) |
 //! |---|---|
-//! | `fixations` | `reader, text, line?, session?, trial?, fix_index?, x_char, duration_ms, onset_ms?, gap?` |
+//! | `fixations` | `reader, text, line?, session?, trial?, fix_index?, x_char, duration_ms, onset_ms?, gap?`, and what was measured |
 //! | `words` | `text, line?, word_index, word?, char_start, char_end` |
 //! | `trials`, itself optional | `reader, text, session?, trial?, trial_order?, group?` |
 //! | `splits`, no part of a corpus | `split, reader, text, session?, trial?, role` |
@@ -29,6 +29,12 @@
 //! * Without a column `line` in `words` every line is 1. Without one in `fixations`, they are on the
 //!   only line of their text; where a text has several, that is an error. Without `session` or
 //!   `trial` those are `1`.
+//! * What was measured are `x_deg, y_deg`, the place on the page, and the values of
+//!   [`Kinematics`](gazeprint::kinematics::Kinematics): `sac_dx_deg`, `sac_dy_deg`, `sac_duration_ms`,
+//!   `sac_peak_velocity`, `sac_skew`, `fix_sd_x_deg`, `fix_sd_y_deg`, `fix_drift_x`, `fix_drift_y`.
+//!   Each may be left out, but a place has both parts. With places, a text without words is a page
+//!   whose words are unknown, as long as its rows have no `x_char`; then neither `words` nor `x_char`
+//!   need be there.
 //! * Fixations of one reading are ordered by `fix_index`, or else by their order in the file.
 //!   Rows of one reading need not follow each other.
 //! * Texts come in the order of `words`, readers and readings in the order of `fixations`. A text
@@ -56,6 +62,7 @@ mod export;
 mod files;
 mod frame;
 pub mod import;
+mod measured;
 mod notes;
 mod people;
 mod population;
@@ -73,6 +80,9 @@ pub use population::{
     PopulationError, PopulationFile, Provenance, check_population_path, read_population,
     write_population,
 };
-pub use read::{read_corpus, read_corpus_with_notes, read_probe, read_probe_from, read_texts};
+pub use read::{
+    has_pages_without_words, read_corpus, read_corpus_with_notes, read_probe, read_probe_from,
+    read_texts,
+};
 pub use splits::{read_splits, write_splits};
 pub use write::{write_corpus, write_corpus_as};

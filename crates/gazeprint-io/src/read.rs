@@ -1,26 +1,27 @@
 //! From the tables of a folder to a corpus.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+mod words;
+
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word};
+use gazeprint::corpus::{Chars, Corpus, Fixation, Millis, Scanpath, Text};
 
 use crate::cell::CorpusRow;
 use crate::corpus_table::{Column, CorpusTable, Heading};
 use crate::error::ReadError;
 use crate::files::{self, Kind};
+use crate::measured::MeasureColumns;
 use crate::notes::{Notes, Oddity};
 use crate::table::shown;
+use words::read_words;
 
 /// Line, session and trial where a table does not tell them apart.
 pub(crate) const DEFAULT_LINE: i32 = 1;
 pub(crate) const DEFAULT_NAME: &str = "1";
 
 const LINE_NUMBER: &str = "a whole number, the line of the text";
-const WORD_NUMBER: &str = "a whole number from 0, the number of the word in its text";
-const CHARACTER: &str = "a whole number of characters";
 
 /// Reads a corpus folder; the corpus is named after the folder.
 ///
@@ -38,6 +39,16 @@ pub fn read_corpus_with_notes(folder: &Path) -> Result<(Corpus, Notes), ReadErro
     Tables::of(folder)?.open()?.read(folder, Reader::Named)
 }
 
+/// Whether a folder has fixations with places in degrees and no words: a corpus of pages whose words are
+/// unknown.
+pub fn has_pages_without_words(folder: &Path) -> bool {
+    let Ok(Tables { fixations, words: Words::Unknown(_), .. }) = Tables::of(folder) else {
+        return false;
+    };
+    let table = CorpusTable::open(Kind::Fixations, fixations);
+    table.and_then(|table| MeasureColumns::of(&table)).is_ok_and(|columns| columns.has_places())
+}
+
 /// Reads a probe: a corpus folder, or one table of fixations with the words in another file. It need
 /// not say who the reader is.
 ///
@@ -47,11 +58,11 @@ pub fn read_probe(probe: &Path, words: Option<&Path>) -> Result<(Corpus, Notes),
     let is_folder = std::fs::metadata(probe).is_ok_and(|there| there.is_dir());
     let tables = match words {
         Some(words) if !is_folder => {
-            Tables { fixations: probe.to_owned(), words: words.to_owned(), trials: None }
+            Tables { fixations: probe.to_owned(), words: Words::In(words.to_owned()), trials: None }
         }
         Some(words) => Tables {
             fixations: Kind::Fixations.require(probe)?,
-            words: words.to_owned(),
+            words: Words::In(words.to_owned()),
             trials: Kind::Trials.find(probe)?,
         },
         None => Tables::of(probe)?,
@@ -71,7 +82,8 @@ pub fn read_probe_from(
 ) -> Result<(Corpus, Notes), ReadError> {
     let words = CorpusTable::open(Kind::Words, words.to_owned())?;
     let fixations = CorpusTable::from_reader(Kind::Fixations, name, fixations)?;
-    OpenTables { fixations, words, trials: None }.read(Path::new(name), Reader::Unknown)
+    OpenTables { fixations, words: Some(words), trials: None }
+        .read(Path::new(name), Reader::Unknown)
 }
 
 /// Reads the texts of a table of words.
@@ -93,10 +105,18 @@ enum Reader {
     Unknown,
 }
 
+/// Where words are.
+enum Words {
+    In(PathBuf),
+    /// In no table: what was read are pages whose words are unknown. Says what is missing where
+    /// fixations are in characters.
+    Unknown(ReadError),
+}
+
 /// The files of a corpus.
 struct Tables {
     fixations: PathBuf,
-    words: PathBuf,
+    words: Words,
     trials: Option<PathBuf>,
 }
 
@@ -106,14 +126,21 @@ impl Tables {
         // Look for all files first: a missing one should not show only after minutes of reading.
         Ok(Self {
             fixations: Kind::Fixations.require(folder)?,
-            words: Kind::Words.require(folder)?,
+            words: match Kind::Words.require(folder) {
+                Err(missing @ ReadError::MissingTable { .. }) => Words::Unknown(missing),
+                found => Words::In(found?),
+            },
             trials: Kind::Trials.find(folder)?,
         })
     }
 
     fn open(self) -> Result<OpenTables, ReadError> {
-        let words = CorpusTable::open(Kind::Words, self.words)?;
         let fixations = CorpusTable::open(Kind::Fixations, self.fixations)?;
+        let words = match self.words {
+            Words::In(file) => Some(CorpusTable::open(Kind::Words, file)?),
+            Words::Unknown(_) if MeasureColumns::of(&fixations)?.has_places() => None,
+            Words::Unknown(missing) => return Err(missing),
+        };
         let trials =
             self.trials.map(|trials| CorpusTable::open(Kind::Trials, trials)).transpose()?;
         Ok(OpenTables { fixations, words, trials })
@@ -123,21 +150,27 @@ impl Tables {
 /// The tables of a corpus, of which the column names have been read.
 struct OpenTables {
     fixations: CorpusTable,
-    words: CorpusTable,
+    /// None where all words are unknown.
+    words: Option<CorpusTable>,
     trials: Option<CorpusTable>,
 }
 
 impl OpenTables {
     fn read(mut self, path: &Path, reader: Reader) -> Result<(Corpus, Notes), ReadError> {
-        let mut builder = Builder::new(read_words(&mut self.words)?, reader);
-        builder.read_fixations(&mut self.fixations, &self.words.heading.file)?;
+        let texts = self.words.as_mut().map_or(Ok(Vec::new()), read_words)?;
+        let mut builder = Builder::new(texts, reader);
+        let words = match &self.words {
+            Some(words) => words.heading.file.clone(),
+            None => self.fixations.heading.file.with_file_name("words.csv"),
+        };
+        builder.read_fixations(&mut self.fixations, &words)?;
         if let Some(trials) = &mut self.trials {
             builder.read_trials(trials)?;
         }
         let Builder { readers, texts, scanpaths, mut notes, .. } = builder;
         let corpus = Corpus::new(files::corpus_name(path), readers.names, texts, scanpaths)
             .map_err(|error| ReadError::Inconsistent { path: path.to_owned(), error })?;
-        for table in [&self.fixations, &self.words].into_iter().chain(&self.trials) {
+        for table in [&self.fixations].into_iter().chain(&self.words).chain(&self.trials) {
             notes.table(table);
         }
         notes.corpus(&corpus);
@@ -169,90 +202,6 @@ impl NameNumbers {
 
     fn find(&self, name: &str) -> Option<usize> {
         self.ids.get(name).copied()
-    }
-}
-
-/// The texts, in the order of the table.
-fn read_words(table: &mut CorpusTable) -> Result<Vec<Text>, ReadError> {
-    let text = table.required("text")?;
-    let index = table.required("word_index")?;
-    let start = table.required("char_start")?;
-    let end = table.required("char_end")?;
-    let line = table.optional("line")?;
-    let form = table.optional("word")?;
-
-    let mut texts = NameNumbers::default();
-    let mut lines: Vec<BTreeMap<i32, Vec<Word>>> = Vec::new();
-    let mut rows: HashMap<(usize, u32), u64> = HashMap::new();
-    while let Some(row) = table.next()? {
-        let name = row.name(text)?;
-        let text = texts.id(name);
-        if text == lines.len() {
-            lines.push(BTreeMap::new());
-        }
-        let line = line.map_or(Ok(DEFAULT_LINE), |c| row.required_whole(c, LINE_NUMBER))?;
-        let word = Word {
-            index: row.required_whole(index, WORD_NUMBER)?,
-            form: form.map(|c| row.verbatim(c)).filter(|f| !f.is_empty()).map(str::to_owned),
-            start: row.required_whole(start, CHARACTER)?,
-            end: row.required_whole(end, CHARACTER)?,
-        };
-        match rows.entry((text, word.index)) {
-            Entry::Vacant(entry) => entry.insert(row.number_in_file()),
-            Entry::Occupied(entry) => {
-                return Err(ReadError::DuplicateWord {
-                    at: row.place(index.name),
-                    first: *entry.get(),
-                    text: shown(name),
-                    index: word.index,
-                });
-            }
-        };
-        lines[text].entry(line).or_default().push(word);
-    }
-    let located = |text: usize, error| {
-        let row_of = |index| rows.get(&(text, index)).copied().unwrap_or_default();
-        misplaced(&table.heading, &texts.names[text], row_of, error)
-    };
-    lines
-        .into_iter()
-        .enumerate()
-        .map(|(text, lines)| {
-            lines
-                .into_iter()
-                .map(|(number, words)| Line::new(number, words))
-                .collect::<Result<_, _>>()
-                .and_then(|lines| Text::new(texts.names[text].as_str(), lines))
-                .map_err(|error| located(text, error))
-        })
-        .collect()
-}
-
-/// Puts an error about words where the words are.
-fn misplaced(
-    heading: &Heading,
-    text: &str,
-    row_of: impl Fn(u32) -> u64,
-    error: CorpusError,
-) -> ReadError {
-    let text = shown(text);
-    match error {
-        CorpusError::EmptyWord { index, start, end } => {
-            let at = heading.place(row_of(index), "char_end");
-            ReadError::EmptyWord { at, text, index, start, end }
-        }
-        CorpusError::OverlappingWords { first, second, end, start } => {
-            ReadError::OverlappingWords {
-                at: heading.place(row_of(second), "char_start"),
-                text,
-                index: second,
-                start,
-                other: first,
-                other_row: row_of(first),
-                end,
-            }
-        }
-        error => ReadError::Inconsistent { path: heading.file.clone(), error },
     }
 }
 
@@ -325,13 +274,24 @@ impl Builder {
     }
 
     /// The scanpath that a row belongs to, a new one where there is none yet; `None` where the
-    /// text has no words. `last` is that of the row before, most often the same.
-    fn scanpath(&mut self, names: [&str; 4], last: Option<usize>) -> Option<usize> {
+    /// text has no words, and need have some. `last` is that of the row before, most often the same.
+    fn scanpath(
+        &mut self,
+        names: [&str; 4],
+        last: Option<usize>,
+        needs_words: bool,
+    ) -> Option<usize> {
+        let last = last.filter(|last| !needs_words || self.text_of(*last).has_words());
         if last.is_some_and(|last| self.names_of(last) == names) {
             return last;
         }
         let [reader, text, session, trial] = names;
-        let text = *self.text_ids.get(text)?;
+        let text = match self.text_ids.get(text) {
+            Some(&id) if needs_words && !self.texts[id].has_words() => return None,
+            Some(&id) => id,
+            None if needs_words => return None,
+            None => self.add_page(text),
+        };
         let key = [self.readers.id(reader), text, self.sessions.id(session), self.trials.id(trial)];
         Some(*self.ids.entry(key).or_insert_with(|| {
             self.scanpaths.push(Scanpath {
@@ -346,6 +306,17 @@ impl Builder {
         }))
     }
 
+    /// A page whose words are unknown.
+    fn add_page(&mut self, name: &str) -> usize {
+        self.texts.push(Text::without_words(name));
+        self.text_ids.insert(name.to_owned(), self.texts.len() - 1);
+        self.texts.len() - 1
+    }
+
+    fn text_of(&self, scanpath: usize) -> &Text {
+        &self.texts[self.scanpaths[scanpath].text]
+    }
+
     fn names_of(&self, scanpath: usize) -> [&str; 4] {
         let path = &self.scanpaths[scanpath];
         let (reader, text) = (&self.readers.names[path.reader], self.texts[path.text].id());
@@ -354,7 +325,12 @@ impl Builder {
 
     fn read_fixations(&mut self, table: &mut CorpusTable, words: &Path) -> Result<(), ReadError> {
         let key = Key::of(table, self.reader)?;
-        let x = table.required("x_char")?;
+        let measures = MeasureColumns::of(table)?;
+        // Where eyes are by degrees, texts may be pages without words.
+        let x = match measures.has_places() {
+            true => table.optional("x_char")?,
+            false => Some(table.required("x_char")?),
+        };
         let duration = table.required("duration_ms")?;
         let line = table.optional("line")?;
         let number = table.optional("fix_index")?;
@@ -366,7 +342,9 @@ impl Builder {
         let mut last = None;
         while let Some(row) = table.next()? {
             let names = key.read(&row)?;
-            let Some(scanpath) = self.scanpath(names, last) else {
+            let x = x.map_or(Ok(None), |column| row.number(column))?;
+            let needs_words = x.is_some() || !measures.has_places();
+            let Some(scanpath) = self.scanpath(names, last, needs_words) else {
                 return Err(ReadError::UnknownText {
                     at: row.place(key.text.name),
                     text: shown(names[1]),
@@ -375,16 +353,18 @@ impl Builder {
                 });
             };
             last = Some(scanpath);
+            let (place, kinematics) = measures.read(&row)?;
             let fixation = Fixation {
                 line: match line {
                     Some(column) => row.whole(column, LINE_NUMBER)?,
-                    None => Some(self.only_line(scanpath, row.heading)?),
+                    None => self.only_line(scanpath, row.heading)?,
                 },
-                x: row.number(x)?.map(Chars),
+                x: x.map(Chars),
                 duration: row.amount(duration)?.map(Millis),
                 onset: onset.map_or(Ok(None), |c| row.number(c))?.map(Millis),
                 gap: gap.map_or(Ok(false), |c| row.flag(c))?,
-                ..Fixation::default()
+                place,
+                kinematics,
             };
             let number = number.map_or(Ok(0), |c| row.required_whole(c, "a whole number"))?;
             if scanpath == numbered.len() {
@@ -406,14 +386,15 @@ impl Builder {
         Ok(())
     }
 
-    /// The line that fixations without a line are on.
+    /// The line that fixations without a line are on; none where words are unknown.
     ///
     /// # Errors
     /// If the text has several: to put all on one of them would be wrong for most.
-    fn only_line(&self, scanpath: usize, fixations: &Heading) -> Result<i32, ReadError> {
-        let text = &self.texts[self.scanpaths[scanpath].text];
+    fn only_line(&self, scanpath: usize, fixations: &Heading) -> Result<Option<i32>, ReadError> {
+        let text = self.text_of(scanpath);
         match text.lines() {
-            [line] => Ok(line.number()),
+            [] => Ok(None),
+            [line] => Ok(Some(line.number())),
             lines => Err(ReadError::LineNeeded {
                 file: fixations.file.clone(),
                 row: fixations.row,

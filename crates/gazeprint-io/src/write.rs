@@ -11,13 +11,15 @@ use crate::cell::is_missing;
 use crate::error::WriteError;
 use crate::files::Kind;
 use crate::frame::{Frame, TableFormat};
+use crate::measured::is_writable;
 use crate::read::{DEFAULT_LINE, DEFAULT_NAME};
 
 /// Writes a corpus as CSV, so that [`read_corpus`](crate::read_corpus) gives it back exactly.
 ///
 /// Two things are not in the tables: the corpus' name, which is that of the folder, and the order
 /// of the readers, which is that of their first readings. Columns that say nothing are left out,
-/// and so is `trials.csv` where neither groups nor orders are known.
+/// and so are `trials.csv` where neither groups nor orders are known, and `words.csv` where no words
+/// are.
 ///
 /// The folder is made where it is not there. With `overwrite`, tables of a corpus that is there
 /// already, in whatever format, give way to the new ones.
@@ -42,8 +44,10 @@ pub fn write_corpus_as(
     check(corpus)?;
     let layout = Layout::of(corpus);
     write_tables(folder, overwrite, format, || {
-        let mut tables =
-            vec![(Kind::Fixations, layout.fixations(corpus)), (Kind::Words, layout.words(corpus))];
+        let mut tables = vec![(Kind::Fixations, layout.fixations(corpus))];
+        if layout.words {
+            tables.push((Kind::Words, layout.words(corpus)));
+        }
         if layout.order || layout.group {
             tables.push((Kind::Trials, layout.trials(corpus)));
         }
@@ -109,6 +113,9 @@ pub(crate) fn check_corpus_folder(
 
 /// Which columns have something to say.
 struct Layout {
+    /// Whether words are known of any text, and of all.
+    words: bool,
+    all_words: bool,
     word_line: bool,
     form: bool,
     line: bool,
@@ -128,10 +135,13 @@ impl Layout {
         let any = |test: fn(&Fixation) -> bool| paths.iter().flat_map(|s| &s.fixations).any(test);
         // Without the column, a fixation is on the only line of its text.
         let needs_line = |path: &Scanpath| match corpus.texts()[path.text].lines() {
+            [] => path.fixations.iter().any(|f| f.line.is_some()),
             [line] => path.fixations.iter().any(|f| f.line != Some(line.number())),
             _ => true,
         };
         Self {
+            words: corpus.texts().iter().any(Text::has_words),
+            all_words: corpus.texts().iter().all(Text::has_words),
             word_line: lines.any(|l| l.number() != DEFAULT_LINE),
             form: words.any(|w| w.form.is_some()),
             line: paths.iter().any(needs_line),
@@ -175,7 +185,9 @@ impl Layout {
         if self.line {
             table.wholes("line", rows().map(|(_, fixation)| fixation.line));
         }
-        table.numbers("x_char", rows().map(|(_, fixation)| fixation.x.map(|x| x.0)));
+        if self.words {
+            table.numbers("x_char", rows().map(|(_, fixation)| fixation.x.map(|x| x.0)));
+        }
         table.numbers("duration_ms", rows().map(|(_, fixation)| fixation.duration.map(|d| d.0)));
         if self.onset {
             table.numbers("onset_ms", rows().map(|(_, fixation)| fixation.onset.map(|o| o.0)));
@@ -183,6 +195,8 @@ impl Layout {
         if self.gap {
             table.flags("gap", rows().map(|(_, fixation)| fixation.gap));
         }
+        // Where there are places, a text need have no words.
+        table.measures(!self.all_words, || rows().map(|(_, f)| (f.place, f.kinematics)));
         table
     }
 
@@ -274,6 +288,13 @@ fn check_text(text: &Text, is_read: bool) -> Result<(), WriteError> {
             });
         }
     }
+    if !text.has_words() && !is_read {
+        return Err(WriteError::Unrepresentable {
+            what: format!("text {:?}", text.id()),
+            why: "nobody read it, and none of its words is known",
+            remedy: "leave the text out",
+        });
+    }
     let mut indices = HashSet::new();
     for word in text.lines().iter().flat_map(|l| l.words()) {
         let what = || format!("word {} of text {:?}", word.index, text.id());
@@ -322,7 +343,15 @@ fn check_scanpath(corpus: &Corpus, path: &Scanpath) -> Result<(), WriteError> {
             || is_wrong(f.duration.map(|d| d.0))
             || is_wrong(f.onset.map(|o| o.0))
             || f.duration.is_some_and(|Millis(d)| d < 0.0)
+            || !is_writable(&(f.place, f.kinematics))
     });
+    if !corpus.texts()[path.text].has_words() && path.fixations.iter().any(|f| f.x.is_some()) {
+        return Err(WriteError::Unrepresentable {
+            what: reading(),
+            why: "it has places in characters, and no word of the text is known",
+            remedy: "leave the places out, or add the words",
+        });
+    }
     match wrong {
         None => Ok(()),
         Some(place) => Err(WriteError::Unrepresentable {

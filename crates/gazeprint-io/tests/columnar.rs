@@ -18,6 +18,7 @@ use arrow_array::{
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use gazeprint::corpus::{Chars, Corpus, Fixation, Line, Millis, Scanpath, Text, Word};
+use gazeprint::kinematics::Kinematics;
 use gazeprint::simulate::SimulationParams;
 use gazeprint_io::import::pymovements::{self, FrameOptions};
 use gazeprint_io::import::{ImportError, Imported, Recording, Request, Source, import};
@@ -243,6 +244,45 @@ fn odd_corpus() -> Corpus {
     Corpus::new("odd", readers, vec![text, other], paths).unwrap()
 }
 
+/// Pages whose words are unknown, beside a text; and all of them.
+fn pages(with_text: bool) -> Corpus {
+    let word = Word { index: 1, form: None, start: 0, end: 3 };
+    let text = Text::new("text", vec![Line::new(1, vec![word]).unwrap()]).unwrap();
+    let kinematics = Kinematics {
+        dx: Some(0.1),
+        dy: Some(-1e-7),
+        peak_velocity: Some(f32::MAX),
+        drift_y: Some(-0.0),
+        ..Kinematics::default()
+    };
+    let seen = Fixation {
+        place: Some([-3.217_5, 1.0]),
+        duration: Some(Millis(212.0)),
+        kinematics,
+        ..Fixation::default()
+    };
+    let on_word = Fixation { line: Some(1), x: Some(Chars(1.5)), place: None, ..seen };
+    let path = |text, session: &str, fixations| Scanpath {
+        reader: 0,
+        text,
+        session: session.to_owned(),
+        trial: "1".to_owned(),
+        order: None,
+        fixations,
+    };
+    let lost = Fixation { place: None, gap: true, ..seen };
+    let mut texts = vec![Text::without_words("page-1"), Text::without_words("page-2")];
+    texts[1].group = Some("pages".to_owned());
+    let mut paths = vec![path(0, "1", vec![seen, lost]), path(1, "2", vec![lost])];
+    if with_text {
+        // Texts with words come first in the tables.
+        texts.insert(0, text);
+        paths.iter_mut().for_each(|path| path.text += 1);
+        paths.push(path(0, "1", vec![on_word]));
+    }
+    Corpus::new("pages", vec!["anna".to_owned()], texts, paths).unwrap()
+}
+
 fn corpora() -> Vec<Corpus> {
     let simulated = |lines, sessions| {
         let built_in = SimulationParams::built_in();
@@ -259,7 +299,7 @@ fn parts(corpus: &Corpus) -> String {
 
 #[test]
 fn corpora_come_back_from_parquet() {
-    for corpus in corpora() {
+    for corpus in corpora().into_iter().chain([pages(false), pages(true)]) {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         write_corpus_as(&corpus, folder, TableFormat::Parquet, false).unwrap();

@@ -70,7 +70,7 @@ fn unreadable_file() {
 fn missing_tables() {
     assert_eq!(
         message(&[("fixations.csv", FIXATIONS.as_bytes())]),
-        "CORPUS has no words.csv or words.tsv; scoring needs the words and their places; add the \
+        "CORPUS has no words.csv or words.tsv; scoring needs the words and their places, unless fixations have x_deg and y_deg; add the \
          file, with the columns text, word_index, char_start, char_end (and line for texts of \
          several lines)"
     );

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use gazeprint_io::import::asc::{self, AscOptions};
 use gazeprint_io::import::bids::{self, BidsOptions, EventTable, Metadata, Side};
 use gazeprint_io::import::dataviewer::{self, CharacterMap, ReportOptions, Words, areas};
+use gazeprint_io::import::detect::Scale;
 use gazeprint_io::import::layout::lines::Method;
 use gazeprint_io::import::popeye::{self, GatheredWords, PopEyeOptions};
 use gazeprint_io::import::pymovements::{self, FrameOptions};
@@ -29,7 +30,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 type Parser = fn(&mut dyn BufRead, &mut dyn Sink) -> Result<(), ImportError>;
 
 /// Every parser, with inputs that it takes.
-const PARSERS: [(&str, Parser, &[&[u8]]); 16] = [
+const PARSERS: [(&str, Parser, &[&[u8]]); 17] = [
     ("table", parse_table, &FIXATIONS),
     ("words", parse_words, &WORDS),
     ("trials", parse_trials, &TRIALS),
@@ -44,6 +45,7 @@ const PARSERS: [(&str, Parser, &[&[u8]]); 16] = [
     ("letters", parse_letters, &LETTERS),
     ("asc", parse_asc, &ASC),
     ("samples", parse_samples, &SAMPLES),
+    ("counted samples", parse_counted_samples, &COUNTED),
     ("bids", parse_bids, &BIDS),
     ("bids events", parse_bids_events, &BIDS_EVENTS),
 ];
@@ -79,6 +81,10 @@ const ASC: [&[u8]; 3] = [
     b"MSG 9 RECCFG CR 2000 2 1 L\nSTART 1000 LEFT EVENTS\nMSG 10 !CAL\n  1 2\nEFIX L 1100.5 1300.0 200 . . .\n",
 ];
 
+const COUNTED: [&[u8]; 1] =
+    [b"SAMPLE\t X DEGREE\t Y DEGREE\t VALIDITY\n0   -5.72   1.36  1\n1   -5.71   1.35  1\n\
+      2   -5.72   1.36  1\n3   -2.10   1.35  0\n4   -2.11   1.36  1\n5  NaN  NaN  0\n"];
+
 const SAMPLES: [&[u8]; 3] = [
     b"subject_id,trial_id,time,x_pix,y_pix\na,1,0,300.1,200\na,1,20,300.2,200\na,1,40,300,200.1\n\
       a,1,60,300.2,200\na,1,80,390,200\na,1,100,420.1,200\na,1,120,420,200.2\na,1,140,420.2,200\n\
@@ -109,6 +115,13 @@ fn parse_asc(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportE
 
 fn parse_samples(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
     samples::read(input, 0, &SamplesOptions::new("S_1001_S1_TEX"), sink).map(|_| ())
+}
+
+/// At a given rate.
+fn parse_counted_samples(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let mut options = SamplesOptions::new("ID_001_1");
+    options.gaze.rate_hz = Some(50.0);
+    samples::read(input, 0, &options, sink).map(|_| ())
 }
 
 /// Reads samples with events, whichever are mutated.
@@ -166,13 +179,20 @@ const FRAMES: [&[u8]; 2] = [
     b"subject_id;text_id;name;onset;offset;location_x;location_y\n1;a;fixation;0;9;5,5;6\n",
 ];
 
-const EXPORTS: [&[u8]; 1] =
-    [b"Recording timestamp [us]\tParticipant name\tRecording name\tPresented Stimulus name\t\
+const EXPORTS: [&[u8]; 2] = [
+    b"Recording timestamp [ms]\tParticipant name\tRecording name\tPresented Stimulus name\t\
+      Eye movement type\tGaze event duration [ms]\tEye movement type index\tFixation point X\t\
+      Fixation point Y\tGaze point X\tGaze point Y\n\
+      0\tA\tR\tp\tFixation\t60\t1\t500\t300\t500\t300\n4\tA\tR\tp\tFixation\t60\t1\t500\t300\t501\t300\n\
+      8\tA\tR\tp\tSaccade\t8\t1\t\t\t550\t300\n12\tA\tR\tp\tFixation\t60\t2\t600\t300\t600\t300\n\
+      16\tA\tS\tp\tFixation\t60\t2\t600\t300\t600\t300\n",
+    b"Recording timestamp [us]\tParticipant name\tRecording name\tPresented Stimulus name\t\
       Eye movement type\tGaze event duration [ms]\tEye movement type index\t\
       Fixation point X [DACS px]\tFixation point Y [DACS px]\n\
       1000\tAnna\tRec1\tpage 1\tFixation\t200\t1\t512,5\t300\n\
       9000\tAnna\tRec1\tpage 1\tFixation\t200\t1\t512,5\t300\n\
-      25000\tAnna\tRec1\tpage 1\tSaccade\t30\t1\t\t\n"];
+      25000\tAnna\tRec1\tpage 1\tSaccade\t30\t1\t\t\n",
+];
 
 const POP_EYE: [&[u8]; 1] = [
     b"subid,trialid,itemid,fixid,start,xn,yn,dur,type,blink,line,line.let,wordnum,word,word.land\n\
@@ -221,7 +241,8 @@ fn parse_pymovements(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(),
 }
 
 fn parse_tobii(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
-    tobii::read(input, 0, &TobiiOptions::default(), sink).map(|_| ())
+    let options = TobiiOptions { scale: Scale::pixels_per_degree(30.0, 30.0).ok(), choices: &[] };
+    tobii::read(input, 0, &options, sink).map(|_| ())
 }
 
 fn parse_popeye(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use gazeprint::corpus::{Chars, Corpus, Fixation, Line, Millis, Scanpath, Text, Word};
+use gazeprint::kinematics::Kinematics;
 use gazeprint_io::{read_corpus, write_corpus};
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::option;
@@ -66,15 +67,23 @@ fn fixation() -> impl Strategy<Value = Fixation> {
         option::weighted(0.9, finite().prop_map(f64::abs)),
         option::weighted(0.1, finite()),
         prop::bool::weighted(0.1),
+        option::weighted(0.1, [small(), small()]),
+        [(); 9].map(|()| option::weighted(0.1, small())),
     )
-        .prop_map(|(line, x, duration, onset, gap)| Fixation {
+        .prop_map(|(line, x, duration, onset, gap, place, kinematics)| Fixation {
             line,
             x: x.map(Chars),
             duration: duration.map(Millis),
             onset: onset.map(Millis),
             gap,
-            ..Default::default()
+            place,
+            kinematics: Kinematics::from(kinematics),
         })
+}
+
+/// Any of the smaller finite numbers.
+fn small() -> impl Strategy<Value = f32> {
+    any::<f32>().prop_filter("finite", |number| number.is_finite())
 }
 
 /// A corpus whose readers are in the order of their first readings.

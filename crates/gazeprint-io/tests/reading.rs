@@ -6,7 +6,7 @@ use std::io::Write;
 
 use gazeprint::corpus::{Chars, Corpus, Fixation, Line, Millis, Scanpath, Text, Word};
 use gazeprint_io::{
-    Notes, WriteError, read_corpus, read_corpus_with_notes, read_probe, read_probe_from,
+    Notes, ReadError, WriteError, read_corpus, read_corpus_with_notes, read_probe, read_probe_from,
     write_corpus,
 };
 
@@ -403,4 +403,85 @@ fn what_tables_cannot_hold_is_refused() {
         "the group of text \"s2\" cannot be written: groups stand in the table of readings, and \
          nobody read the text; leave the text or its group out"
     );
+}
+
+/// A folder with a table of fixations, and one of words where it is given.
+fn measured(fixations: &str, words: Option<&str>) -> Result<Corpus, ReadError> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("fixations.csv"), fixations).unwrap();
+    if let Some(words) = words {
+        std::fs::write(folder.path().join("words.csv"), words).unwrap();
+    }
+    read_corpus(folder.path())
+}
+
+#[test]
+fn pages_need_no_words_where_places_are_in_degrees() {
+    let table = "reader,text,session,x_deg,y_deg,duration_ms,sac_dx_deg,SAC_PEAK_VELOCITY,gap\n\
+                 anna,page-1,1,-5,1.25,212,,,1\nanna,page-1,1,-3,1,180,2.0,140.5,0\n\
+                 anna,page-2,2,,NA,180,1e300,.,0\n";
+    let corpus = measured(table, None).unwrap();
+    assert!(corpus.texts().iter().all(|text| !text.has_words()));
+    let ids: Vec<_> = corpus.texts().iter().map(Text::id).collect();
+    assert_eq!(ids, ["page-1", "page-2"]);
+    let first = &corpus.scanpaths()[0].fixations;
+    assert_eq!((first[0].place, first[0].x, first[0].line), (Some([-5.0, 1.25]), None, None));
+    assert_eq!(first[1].kinematics.dx, Some(2.0));
+    assert_eq!(first[1].kinematics.peak_velocity, Some(140.5));
+    // What is too large for any eye stays a number, and is not believed later.
+    let last = corpus.scanpaths()[1].fixations[0];
+    assert_eq!((last.place, last.kinematics.dx), (None, Some(f32::MAX)));
+}
+
+#[test]
+fn a_page_beside_texts_is_told_by_its_rows() {
+    let words = "text,word_index,char_start,char_end\nt,1,0,3\n";
+    let table =
+        "reader,text,x_char,duration_ms,x_deg,y_deg\nanna,t,1.5,200,,\nanna,page,,200,1,2\n";
+    let corpus = measured(table, Some(words)).unwrap();
+    let known: Vec<bool> = corpus.texts().iter().map(Text::has_words).collect();
+    assert_eq!(known, [true, false]);
+    // A place in characters is one on words.
+    let typo = table.replace("page,,", "pge,1.0,");
+    let error = measured(&typo, Some(words)).unwrap_err();
+    assert!(matches!(error, ReadError::UnknownText { .. }), "{error}");
+    let both = format!("{table}anna,page,1.0,200,1,2\n");
+    assert!(matches!(measured(&both, Some(words)), Err(ReadError::UnknownText { .. })));
+}
+
+#[test]
+fn what_is_wrong_with_kinematics_is_told() {
+    let missing = measured("reader,text,x_char,duration_ms\na,t,1,200\n", None).unwrap_err();
+    assert!(missing.to_string().contains("x_deg and y_deg"), "{missing}");
+    let half = "reader,text,x_deg,duration_ms\na,t,1,200\n";
+    let words = Some("text,word_index,char_start,char_end\nt,1,0,3\n");
+    assert!(matches!(measured(half, words), Err(ReadError::MissingColumns { .. })));
+    let table = "reader,text,x_deg,y_deg,duration_ms,sac_skew\na,t,1,2,200,fast\n";
+    let error = measured(table, None).unwrap_err().to_string();
+    assert!(error.contains("fast") && error.contains("sac_skew"), "{error}");
+    let infinite = table.replace("fast", "inf");
+    assert!(measured(&infinite, None).unwrap_err().to_string().contains("finite"));
+}
+
+#[test]
+fn a_page_cannot_be_written_with_characters_or_unread() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = |fixations: Vec<Fixation>, texts: Vec<Text>| {
+        let (session, trial) = ("1".to_owned(), "1".to_owned());
+        let path = Scanpath { reader: 0, text: 0, session, trial, order: None, fixations };
+        Corpus::new("c", vec!["r".to_owned()], texts, vec![path]).unwrap()
+    };
+    let page = || Text::without_words("page");
+    let placed = Fixation { place: Some([1.0, 2.0]), ..fixation(1.0, 200.0) };
+    let in_characters = corpus(vec![placed], vec![page()]);
+    assert!(write_corpus(&in_characters, folder.path(), true).is_err());
+    let unread =
+        corpus(vec![Fixation { x: None, ..placed }], vec![page(), Text::without_words("q")]);
+    assert!(write_corpus(&unread, folder.path(), true).is_err());
+    let mut infinite = Fixation { x: None, ..placed };
+    infinite.kinematics.skew = Some(f32::NAN);
+    assert!(write_corpus(&corpus(vec![infinite], vec![page()]), folder.path(), true).is_err());
+    let whole = corpus(vec![Fixation { x: None, line: None, ..placed }], vec![page()]);
+    write_corpus(&whole, folder.path(), true).unwrap();
+    assert_eq!(read_corpus(folder.path()).unwrap().scanpaths(), whole.scanpaths());
 }

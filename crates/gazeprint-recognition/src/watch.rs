@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gazeprint::corpus::{Chars, Fixation, Millis, Text};
 use gazeprint::decision::{Decision, Step, WatchParams, Watcher};
+use gazeprint::kinematics::Kinematics;
 use gazeprint::live::LiveReading;
 use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::score::Scorer as _;
@@ -48,6 +49,44 @@ pub struct WatchedFixation {
     /// Whether signal was lost before.
     #[serde(default)]
     pub gap: bool,
+    /// Place on the page, deg.
+    pub x_deg: Option<f32>,
+    /// The same downwards, deg.
+    pub y_deg: Option<f32>,
+    /// Horizontal part of the saccade that led here, deg.
+    pub sac_dx_deg: Option<f32>,
+    /// Vertical part of it, deg.
+    pub sac_dy_deg: Option<f32>,
+    /// Its duration, ms.
+    pub sac_duration_ms: Option<f32>,
+    /// Its highest velocity, deg/s.
+    pub sac_peak_velocity: Option<f32>,
+    /// Where in it that was, 0 to 1.
+    pub sac_skew: Option<f32>,
+    /// Standard deviation of the gaze here, horizontally, deg.
+    pub fix_sd_x_deg: Option<f32>,
+    /// The same vertically, deg.
+    pub fix_sd_y_deg: Option<f32>,
+    /// Drift of the gaze here, horizontally, deg/s.
+    pub fix_drift_x: Option<f32>,
+    /// The same vertically, deg/s.
+    pub fix_drift_y: Option<f32>,
+}
+
+impl WatchedFixation {
+    fn kinematics(&self) -> Kinematics {
+        Kinematics {
+            dx: self.sac_dx_deg,
+            dy: self.sac_dy_deg,
+            duration: self.sac_duration_ms,
+            peak_velocity: self.sac_peak_velocity,
+            skew: self.sac_skew,
+            sd_x: self.fix_sd_x_deg,
+            sd_y: self.fix_sd_y_deg,
+            drift_x: self.fix_drift_x,
+            drift_y: self.fix_drift_y,
+        }
+    }
 }
 
 /// What is known after a fixation.
@@ -159,6 +198,11 @@ impl Recognizer {
             warnings,
         })
     }
+}
+
+/// The sketch of what was read on words.
+fn sketch(live: &LiveReading) -> Option<Sketch> {
+    live.reading().map(Sketch::of).filter(|sketch| !sketch.is_empty())
 }
 
 /// What to say where the gallery is too small for decisions at the wanted rates.
@@ -290,8 +334,7 @@ impl Watch {
     /// The current text was read to its end: it is looked at as a whole.
     fn end_text(&mut self) {
         let live = self.current.take();
-        let Some(reading) = live.as_ref().and_then(LiveReading::reading) else { return };
-        let ended = Sketch::of(reading);
+        let Some(ended) = live.as_ref().and_then(sketch) else { return };
         self.look_at(std::slice::from_ref(&ended));
         // Who takes over may play back what was read in this very session.
         let nothing = KnownReadings::default();
@@ -311,8 +354,10 @@ impl Watch {
             line: fixation.line.or(only),
             x: fixation.x_char.filter(|x| x.is_finite()).map(Chars),
             duration: fixation.duration_ms.filter(|d| d.is_finite()).map(Millis),
+            onset: None,
             gap: fixation.gap || lost,
-            ..Default::default()
+            place: fixation.x_deg.zip(fixation.y_deg).map(|(x, y)| [x, y]),
+            kinematics: fixation.kinematics(),
         };
         let Ok(step) = current.see(&fixation) else { return false };
         let scorer = self.readers.scorer();
@@ -330,8 +375,8 @@ impl Watch {
 
     /// Everything that was read.
     fn read(&self) -> Vec<Sketch> {
-        let current = self.current.as_ref().and_then(LiveReading::reading);
-        self.ended.iter().cloned().chain(current.map(Sketch::of)).collect()
+        let current = self.current.as_ref().and_then(sketch);
+        self.ended.iter().cloned().chain(current).collect()
     }
 
     /// Logs what is thought now, if that is not what was thought before. Before somebody is

@@ -42,6 +42,7 @@ fn stream(texts: &[Text]) -> impl Iterator<Item = WatchedFixation> {
             x_char: Some(end * part(0.618_033_988)),
             duration_ms: Some(120.0 + 400.0 * part(0.754_877_666)),
             gap: false,
+            ..Default::default()
         }
     })
 }

@@ -138,6 +138,14 @@ fn is_within([low, high]: [f32; 2], value: f32) -> bool {
     (low..=high).contains(&value)
 }
 
+impl From<[Option<f32>; 9]> for Kinematics {
+    /// Of the values of its fields, in their order.
+    fn from(values: [Option<f32>; 9]) -> Self {
+        let [dx, dy, duration, peak_velocity, skew, sd_x, sd_y, drift_x, drift_y] = values;
+        Self { dx, dy, duration, peak_velocity, skew, sd_x, sd_y, drift_x, drift_y }
+    }
+}
+
 impl Kinematics {
     /// How far the saccade went, deg; `None` unless both parts are known.
     pub fn amplitude(&self) -> Option<f32> {

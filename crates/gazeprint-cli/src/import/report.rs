@@ -25,6 +25,9 @@ pub(super) struct ImportSummary {
     /// Rates of reading, as `inspect` has them.
     summary: Option<Summary>,
     warnings: Vec<String>,
+    /// Whether fixations without words have places in degrees, and are a corpus all the same.
+    #[serde(skip)]
+    has_places: bool,
 }
 
 impl ImportSummary {
@@ -50,7 +53,13 @@ impl ImportSummary {
             );
         }
         warnings.extend(summary.iter().flat_map(|summary| Warning::messages(&summary.warnings)));
-        Self { import, summary, warnings }
+        let has_places = match imported {
+            Imported::Corpus(_) => false,
+            Imported::Fixations(readings) => {
+                readings.iter().flat_map(|r| &r.fixations).any(|f| f.place.is_some())
+            }
+        };
+        Self { import, summary, warnings, has_places }
     }
 
     /// Fails where there are warnings.
@@ -92,9 +101,16 @@ impl ImportSummary {
             rates(&mut text, summary)?;
         }
         if !import.has_words && import.words_kept == 0 {
-            text.push_str(
-                "\nThere are no words, so nothing can be scored; give them with --words or --text.\n",
-            );
+            text.push('\n');
+            text.push_str(&wrapped(match self.has_places {
+                true => {
+                    "There are no words: how readers go over words cannot be told, how their eyes move \
+                     can. Give words with --words or --text."
+                }
+                false => {
+                    "There are no words, so nothing can be scored; give them with --words or --text."
+                }
+            }));
         }
         if !self.warnings.is_empty() {
             text.push('\n');

@@ -3,8 +3,10 @@
 use std::fmt::Write;
 
 use gazeprint::corpus::DropReason;
+use gazeprint::kinematics::Doubt;
 use gazeprint_eval::summary::{
-    Distribution, MIN_FIXATIONS, MIN_SACCADES, MIN_TEXTS, Summary, Warning,
+    AT_DEG, Distribution, KinematicsSummary, MIN_FIXATIONS, MIN_SACCADES, MIN_TEXTS, Summary,
+    Warning,
 };
 use gazeprint_report::number::grouped;
 
@@ -39,13 +41,29 @@ pub(super) fn table(
         "A reading: one reader's fixations on one text in one session and trial. \
          A pass: those in a row on one line.",
     ));
+    if s.texts_without_words > 0 {
+        let texts = plural(s.texts_without_words, "text");
+        out.push_str(&wrapped(&format!(
+            "Of {texts} no word is known: how readers go over words cannot be told of them, how their \
+             eyes move can."
+        )));
+    }
     out.push('\n');
     fixations(&mut out, s, limits)?;
     if s.fixations_kept == 0 {
         writeln!(out, "No fixation counts, so there is nothing else to show.")?;
     } else {
-        types(&mut out, s)?;
-        distributions(&mut out, s)?;
+        if s.texts_without_words < s.texts {
+            types(&mut out, s)?;
+            distributions(&mut out, s)?;
+        } else {
+            heading(&mut out, "duration, ms")?;
+            row(&mut out, "all fixations", s.duration, 0)?;
+            out.push('\n');
+        }
+        if let Some(kinematics) = &s.kinematics {
+            motions(&mut out, kinematics)?;
+        }
         sparse(&mut out, s)?;
     }
     let warnings = Warning::messages(&s.warnings);
@@ -119,6 +137,46 @@ fn distributions(out: &mut String, s: &Summary) -> std::fmt::Result {
     heading(out, "per reader")?;
     row(out, "fixations", s.fixations_per_reader, 0)?;
     row(out, "texts", s.texts_per_reader, 0)?;
+    out.push('\n');
+    Ok(())
+}
+
+/// How the eyes moved, and what of that is not believed.
+fn motions(out: &mut String, k: &KinematicsSummary) -> std::fmt::Result {
+    out.push_str("kinematics\n");
+    for (label, count) in [
+        ("fixations with any", k.fixations),
+        ("saccades with an amplitude", k.saccades),
+        ("and a peak velocity", k.saccades_with_velocity),
+    ] {
+        writeln!(out, "  {label:<COUNT_LABEL$}{:>10}", grouped(count))?;
+    }
+    for doubt in Doubt::ALL {
+        if let Some(&count) = k.not_believed.get(doubt.name()).filter(|&&count| count > 0) {
+            let label = format!("not believed, {}", spoken(doubt.name()));
+            writeln!(out, "  {label:<COUNT_LABEL$}{:>10}", grouped(count))?;
+        }
+    }
+    out.push('\n');
+    heading(out, "saccades and fixations")?;
+    row(out, "amplitude, deg", k.amplitude, 2)?;
+    row(out, "duration, ms", k.duration, 0)?;
+    row(out, "peak velocity, deg/s", k.peak_velocity, 0)?;
+    row(out, "dispersion, deg", k.dispersion, 2)?;
+    out.push('\n');
+    if !k.main_sequence.is_empty() {
+        let name = "main sequence";
+        let [n, at, slope, sd] = ["n", &format!("at {AT_DEG} deg"), "slope", "sd"];
+        writeln!(out, "{name:<width$}{n:>10} {at:>13} {slope:>8} {sd:>8}", width = LABEL + 2)?;
+    }
+    for line in &k.main_sequence {
+        let (name, n) = (line.direction.name(), grouped(line.saccades));
+        writeln!(
+            out,
+            "  {name:<LABEL$}{n:>10} {:>7.1} deg/s {:>8.3} {:>8.3}",
+            line.velocity, line.slope, line.residual_sd
+        )?;
+    }
     out.push('\n');
     Ok(())
 }

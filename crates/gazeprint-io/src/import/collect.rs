@@ -424,7 +424,8 @@ fn build_fixation(raw: &RawFixation) -> Fixation {
         duration: raw.duration_ms.map(Millis),
         onset: raw.onset_ms.map(Millis),
         gap: raw.gap,
-        ..Default::default()
+        place: None,
+        kinematics: raw.kinematics,
     }
 }
 

@@ -214,7 +214,7 @@ const LASTING: &[&str] =
 
 /// When a sample was taken.
 const TIMES: &[&str] =
-    &["time", "time_ms", "time_s", "time_us", "timestamp", "timestamp_ms", "t", "n"];
+    &["time", "time_ms", "time_s", "time_us", "timestamp", "timestamp_ms", "t", "n", "sample"];
 
 /// Where the eye was at that time.
 const PLACES: &[&str] = &[
@@ -233,6 +233,7 @@ const PLACES: &[&str] = &[
     "x_right_pix",
     "x_deg",
     "x_dva",
+    "x_degree",
     "gaze_x",
 ];
 

@@ -82,6 +82,10 @@ pub struct GazeOptions {
     pub from_samples: bool,
     /// Degrees count upwards. Pixels always count downwards.
     pub y_up: bool,
+    /// Samples a second, where the recording counts them and does not time them.
+    pub rate_hz: Option<f64>,
+    /// The mark of validity that good samples have; found out where none is given.
+    pub valid: Option<f64>,
 }
 
 #[cfg(test)]

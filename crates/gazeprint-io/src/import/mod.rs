@@ -43,7 +43,7 @@ pub use format::Format;
 pub use gaze::{EyeChoice, GazeOptions};
 pub use recording::{Area, Eye, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
 pub use report::{DropCount, Drops, Example, ImportReport, InputReport, Shape};
-pub use run::{Open, Request, import};
+pub use run::{NamePattern, NamePatternError, Open, Request, import};
 pub use setting::{Phrase, Setting, SettingNames};
 pub use trials::{PatternError, TrialPatterns};
 pub use words::GivenDisplay;

@@ -208,6 +208,7 @@ impl PopEyeReport {
             gap: is_true(self.cell(row, ColumnRole::Gap)),
             eye: None,
             word: whole(self.cell(row, ColumnRole::Word)),
+            ..RawFixation::default()
         })
     }
 

@@ -191,7 +191,7 @@ impl Events {
             onset_ms,
             gap: false,
             eye: None,
-            word: None,
+            ..RawFixation::default()
         })
     }
 }

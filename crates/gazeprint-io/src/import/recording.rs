@@ -6,10 +6,12 @@
 
 use std::sync::Arc;
 
+use gazeprint::kinematics::Kinematics;
+
 use super::error::ImportError;
 
 /// A fixation as a recording has it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RawFixation {
     /// Who read.
     pub reader: Arc<str>,
@@ -31,6 +33,10 @@ pub struct RawFixation {
     pub eye: Option<Eye>,
     /// The word looked at, from 1 in its text, where the recording says so.
     pub word: Option<u32>,
+    /// Where the eye is in degrees, where that is known.
+    pub place: Option<[f32; 2]>,
+    /// How it came there and rested, where that was measured.
+    pub kinematics: Kinematics,
 }
 
 /// What tells readings apart: reader, text, session and trial.
@@ -60,9 +66,10 @@ pub enum Eye {
 }
 
 /// Where the eye is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Position {
     /// Not known.
+    #[default]
     Missing,
     /// In characters of a line.
     Chars {

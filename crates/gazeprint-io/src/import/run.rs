@@ -1,5 +1,6 @@
 //! An import from files to a recording.
 
+mod named;
 mod opened;
 pub(super) mod parser;
 
@@ -22,6 +23,8 @@ use super::report::{ImportReport, InputReport, Shape};
 use super::setting::{Phrase, Setting, phrase};
 use super::table::{self, TableOptions};
 use super::words::{GivenDisplay, KnownWords, WordTable};
+use named::FileNames;
+pub use named::{NamePattern, NamePatternError};
 use opened::Opened;
 use parser::{Beside, Parser, SideOfRun};
 
@@ -46,6 +49,8 @@ pub struct Request {
     pub lines: Method,
     /// Reader, eyes, trials and samples.
     pub gaze: GazeOptions,
+    /// What the names of inputs tell; every one must match.
+    pub from_name: Option<NamePattern>,
 }
 
 impl Request {
@@ -248,7 +253,11 @@ impl<'r> Run<'r> {
         };
         let (request, name) = (self.request, Arc::clone(&self.names[input]));
         let choices = self.choices_for(&opened.start);
-        let parser = Parser { request, choices, format, path, name, file };
+        let names = match &request.from_name {
+            Some(pattern) => pattern.read(path)?,
+            None => FileNames::default(),
+        };
+        let parser = Parser { request, choices, format, path, name, file, names };
         let (known, gathered) = (&mut self.known, &mut self.gathered);
         let beside = Beside { known, gathered, side, eyes };
         let shape =

@@ -52,6 +52,12 @@ settings! {
     Top => "`top`";
     /// [`GazeOptions::eye`](super::GazeOptions::eye).
     Eye => "`eye`";
+    /// [`GazeOptions::rate_hz`](super::GazeOptions::rate_hz).
+    Rate => "`rate_hz`";
+    /// [`GazeOptions::valid`](super::GazeOptions::valid).
+    Valid => "`valid`";
+    /// [`Request::from_name`](super::Request::from_name).
+    FromName => "`from_name`";
     /// [`GazeOptions::patterns`](super::GazeOptions::patterns).
     Patterns => "`patterns`";
     /// [`GazeOptions::detector`](super::GazeOptions::detector).

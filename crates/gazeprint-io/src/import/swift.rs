@@ -191,6 +191,7 @@ pub fn read(
                     gap: false,
                     eye: None,
                     word: Some(fields.word),
+                    ..RawFixation::default()
                 },
             )?,
             Err(reason) => sink.dropped(place, reason, &line),

@@ -315,6 +315,7 @@ impl Fixations {
             gap: self.gap.is_some_and(|column| is_true(row.cell(column))),
             eye: self.eye.and_then(|column| eye(row.cell(column))),
             word: self.word.and_then(|column| whole(row.cell(column))),
+            ..RawFixation::default()
         })
     }
 

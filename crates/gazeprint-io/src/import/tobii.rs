@@ -2,14 +2,19 @@
 //! that the sample is part of.
 //!
 //! The samples of a fixation follow each other and have the same `Eye movement type index`. Each
-//! repeats the duration and the position of the whole. No real file was at hand: the columns are those
+//! repeats the duration and the position of the whole. Where the export has the gaze of each sample, and
+//! the screen is known, kinematics are measured in these. No real file was at hand: the columns are those
 //! of the maker's manual.
+
+mod gaze;
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::Arc;
 
+use self::gaze::Gaze;
 use super::aliases::{Choice, ColumnRole, Mapping};
+use super::detect::Scale;
 use super::error::{At, ImportError};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
@@ -21,6 +26,8 @@ use crate::table::{Row, Rows};
 pub struct TobiiOptions<'o> {
     /// Columns that the user chose; the others are found by their names.
     pub choices: &'o [Choice],
+    /// How pixels and degrees relate.
+    pub scale: Option<Scale>,
 }
 
 const ROLES: [ColumnRole; 9] = [
@@ -58,6 +65,7 @@ pub fn read(
     sink.note(rows.decision.clone());
     let numbers = [ColumnRole::X, ColumnRole::Y, ColumnRole::Duration, ColumnRole::Time];
     rows.note_commas(&numbers.map(|role| mapping.index(role)), sink)?;
+    let mut gaze = Gaze::new(&rows.header, options.scale);
     let mut samples = Samples::new(&mapping, sink);
     let mut current: Option<Event> = None;
     let (mut events, mut lost, mut read) = (BTreeMap::<Arc<str>, u64>::new(), false, 0);
@@ -69,7 +77,12 @@ pub fn read(
             continue;
         };
         if current.as_ref() == Some(&event) {
+            gaze.sample(row, samples.time(row));
             continue;
+        }
+        gaze.close();
+        if !current.as_ref().is_some_and(|last| last.is_recorded_with(&event)) {
+            gaze.flush(sink)?;
         }
         if events.len() < MOST_KINDS || events.contains_key(&event.kind) {
             *events.entry(Arc::clone(&event.kind)).or_default() += 1;
@@ -80,14 +93,17 @@ pub fn read(
         if event.kind.eq_ignore_ascii_case("fixation") {
             match samples.fixation(row, &event, lost) {
                 Ok(fixation) => {
-                    sink.fixation(place, fixation)?;
+                    gaze.fixation(place, fixation, sink)?;
                     lost = false;
                 }
                 Err(reason) => sink.dropped(place, reason, row.line()),
             }
         }
+        gaze.sample(row, samples.time(row));
         current = Some(event);
     }
+    gaze.flush(sink)?;
+    gaze.note(sink);
     if read == 0 {
         return Err(ImportError::Empty { at: At::row(rows.last_row()), expected: "samples" });
     }
@@ -164,6 +180,12 @@ impl Samples {
         })
     }
 
+    /// When a sample was taken, ms.
+    fn time(&self, row: Row<'_>) -> Option<f64> {
+        let time = number_or_missing(row.cell(self.time?), true).ok()??;
+        Some(time * self.units[1]).filter(|time| time.abs() <= 1e16)
+    }
+
     fn fixation(&mut self, row: Row<'_>, event: &Event, gap: bool) -> Result<RawFixation, Reason> {
         let reader = event.reader.clone().ok_or(Reason::NO_READER)?;
         let text = name(&mut self.text, row, &mut self.names).ok_or(Reason::NO_TEXT)?;
@@ -191,8 +213,7 @@ impl Samples {
             duration_ms,
             onset_ms,
             gap,
-            eye: None,
-            word: None,
+            ..RawFixation::default()
         })
     }
 }

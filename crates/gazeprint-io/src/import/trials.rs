@@ -80,7 +80,7 @@ impl TrialPatterns {
     }
 }
 
-fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+pub(super) fn compile(pattern: &str) -> Result<Regex, regex::Error> {
     // A megabyte is far more than any pattern needs.
     RegexBuilder::new(pattern).size_limit(1 << 20).dfa_size_limit(1 << 20).build()
 }

@@ -25,7 +25,8 @@ pub fn check_out(folder: &Path, overwrite: bool) -> Result<(), WriteError> {
 }
 
 /// Writes what was imported: a corpus as [`write_corpus`](crate::write_corpus) does; fixations
-/// without words as `fixations.csv` with `x_px` and `y_px`, or `line` and `x_char`.
+/// without words as `fixations.csv` with `x_px` and `y_px`, or `line` and `x_char`, and in degrees where
+/// these are known: such a folder is a corpus of pages without words.
 ///
 /// # Errors
 /// If there is a corpus already and `overwrite` is off, a name cannot be written, or the files
@@ -68,7 +69,8 @@ fn fixations(readings: &[RawReading]) -> Frame<'_> {
     let any = |test: fn(&RawFixation) -> bool| rows().any(test);
     let chars = any(|f| matches!(f.position, Position::Chars { .. }));
     // Where no position is known at all, the columns still say what is missing.
-    let pixels = !chars || any(|f| matches!(f.position, Position::Pixels { .. }));
+    let placed = any(|f| f.place.is_some());
+    let pixels = (!chars && !placed) || any(|f| matches!(f.position, Position::Pixels { .. }));
     let mut table = Frame::default();
     table.names("reader", rows().map(|f| &*f.reader));
     table.names("text", rows().map(|f| &*f.text));
@@ -110,6 +112,7 @@ fn fixations(readings: &[RawReading]) -> Frame<'_> {
     if any(|f| f.word.is_some()) {
         table.counts("word_index", rows().map(|f| f.word));
     }
+    table.measures(false, || rows().map(|f| (f.place, f.kinematics)));
     table
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Rows<'i> {
     /// What was decided, and why.
     pub(crate) decision: String,
     cells: Cells,
+    /// Whether cells are separated by blanks, however many.
+    is_blank_separated: bool,
     /// Whether a line that holds nothing is a row all the same.
     keeps_blank: bool,
     /// Whether a quotation mark that is open at the end of its line is an error.
@@ -93,6 +95,7 @@ impl<'i> Rows<'i> {
         is_comment: impl Fn(&str) -> bool,
     ) -> Result<Self, Fault> {
         let mut rows = Self::begin(input, expected, false, is_comment)?;
+        rows.take_blanks()?;
         rows.take_row_names()?;
         Ok(rows)
     }
@@ -156,10 +159,40 @@ impl<'i> Rows<'i> {
             header_row: 0,
             decision: String::new(),
             cells: Cells::default(),
+            is_blank_separated: false,
             keeps_blank: false,
             is_strict: false,
             stray_quote: None,
         }
+    }
+
+    /// Programs that print columns set them apart by blanks, whatever stands between their names.
+    fn take_blanks(&mut self) -> Result<(), Fault> {
+        let apart = |line: &str| line.split_ascii_whitespace().count();
+        let alone = self.header.first().filter(|_| self.header.len() == 1).cloned();
+        let width = alone.as_deref().map_or(self.header.len(), apart);
+        let (mut rows, mut blanks) = (0, 0);
+        self.sample(|row| {
+            rows += 1;
+            blanks += usize::from(row.len() == 1 && apart(row.line()) == width);
+        })?;
+        if width < 2 || rows == 0 || blanks < rows {
+            return Ok(());
+        }
+        if let Some(names) = &alone {
+            self.header = names.split_ascii_whitespace().map(str::to_owned).collect();
+        }
+        self.is_blank_separated = true;
+        self.decision = format!(
+            "cells are separated by blanks: the first rows have {width} parts each, as many as there \
+             are names of columns{}",
+            if alone.is_none() {
+                format!(", which {} separates", self.delimiter())
+            } else {
+                String::new()
+            }
+        );
+        Ok(())
     }
 
     /// R writes names of rows without a name for their column.
@@ -206,6 +239,10 @@ impl<'i> Rows<'i> {
             }
         }
         let number = self.lines.number();
+        if self.is_blank_separated {
+            self.cells.split_at_blanks();
+            return Ok(Some(Row { cells: &self.cells, number }));
+        }
         let width = self.header.len().max(1);
         let mut breaks = 0;
         loop {
@@ -280,7 +317,10 @@ impl<'i> Rows<'i> {
         let mut cells = Cells::default();
         for line in self.lines.sample(SAMPLE)? {
             cells.line.clone_from(line);
-            if !is_blank(line, delimiter) && cells.cut(delimiter, width) != Cut::Open {
+            if self.is_blank_separated && !line.trim().is_empty() {
+                cells.split_at_blanks();
+                look(Row { cells: &cells, number: 0 });
+            } else if !is_blank(line, delimiter) && cells.cut(delimiter, width) != Cut::Open {
                 look(Row { cells: &cells, number: 0 });
             }
         }
@@ -402,6 +442,17 @@ impl Cells {
                 return true;
             }
             at += 1;
+        }
+    }
+
+    /// Cuts the line wherever there are blanks.
+    fn split_at_blanks(&mut self) {
+        self.is_quoted = false;
+        self.ranges.clear();
+        let start = self.line.as_ptr() as usize;
+        for cell in self.line.split_ascii_whitespace() {
+            let from = cell.as_ptr() as usize - start;
+            self.ranges.push(from..from + cell.len());
         }
     }
 

@@ -307,6 +307,7 @@ const TIME: &[Rank] = &[
     ],
     rank!["time", "timestamp", "recording_time", "sample_time", "recording timestamp", "t"],
     rank!["n"],
+    rank!["sample", "sample_index", "sample_number"],
 ];
 
 const X: &[Rank] = &[
@@ -319,7 +320,7 @@ const X: &[Rank] = &[
     ],
     // Whose eye is for the user to say.
     rank!["pixel_xa": Px, "pixel_xr": Px, "x_right_pix": Px, "pixel_xl": Px, "x_left_pix": Px],
-    rank!["x_deg": Deg, "x_dva": Deg, "position_x": Deg],
+    rank!["x_deg": Deg, "x_dva": Deg, "x_degree": Deg, "x_degrees": Deg, "position_x": Deg],
     rank!["position_xa": Deg, "position_xr": Deg, "position_xl": Deg],
     rank![
         "x",
@@ -343,7 +344,7 @@ const Y: &[Rank] = &[
         "fix_y": Px, "ayp": Px,
     ],
     rank!["pixel_ya": Px, "pixel_yr": Px, "y_right_pix": Px, "pixel_yl": Px, "y_left_pix": Px],
-    rank!["y_deg": Deg, "y_dva": Deg, "position_y": Deg],
+    rank!["y_deg": Deg, "y_dva": Deg, "y_degree": Deg, "y_degrees": Deg, "position_y": Deg],
     rank!["position_ya": Deg, "position_yr": Deg, "position_yl": Deg],
     rank![
         "y",

@@ -68,8 +68,10 @@ pub(super) enum Line<'l> {
     Events(Config),
     /// `SAMPLES`.
     Samples(Config),
-    /// `SFIX`, `SSACC`, `ESACC`: the tracker has detected something.
+    /// `SFIX`, `SSACC`: the tracker has detected something.
     Event,
+    /// `ESACC`.
+    Saccade(Saccade),
     /// `EFIX`.
     Fixation(Fixation),
     /// `SBLINK` or `EBLINK`, with the start of the blink.
@@ -93,6 +95,23 @@ pub(super) struct Fixation {
     /// What the file says about the duration.
     pub(super) duration: Option<f64>,
     pub(super) place: Option<(f64, f64)>,
+}
+
+/// `ESACC`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Saccade {
+    pub(super) eye: Eye,
+    pub(super) start: f64,
+    pub(super) end: f64,
+    /// Where it began and ended, in pixels.
+    pub(super) from: Option<(f64, f64)>,
+    pub(super) to: Option<(f64, f64)>,
+    /// Degrees.
+    pub(super) amplitude: Option<f64>,
+    /// Degrees per second.
+    pub(super) peak_velocity: Option<f64>,
+    /// Pixels per degree, where the file has them in its events.
+    pub(super) resolution: Option<(f64, f64)>,
 }
 
 /// Reads a line.
@@ -120,7 +139,8 @@ pub(super) fn parse(line: &str) -> Line<'_> {
         "EFIX" => fixation(cells()).map(Line::Fixation),
         "SBLINK" => blink(cells(), false),
         "EBLINK" => blink(cells(), true),
-        "SFIX" | "SSACC" | "ESACC" => Some(Line::Event),
+        "ESACC" => Some(saccade(cells()).map_or(Line::Event, Line::Saccade)),
+        "SFIX" | "SSACC" => Some(Line::Event),
         "INPUT" | "BUTTON" | "PUPIL" | "PRESCALER" | "VPRESCALER" | "LASTSAMPLE" | "FIXUPDATE" => {
             Some(Line::Unneeded)
         }
@@ -204,6 +224,23 @@ fn fixation<'l>(mut cells: impl Iterator<Item = &'l str>) -> Option<Fixation> {
     Some(Fixation { eye, start, end, duration, place: x.zip(y) })
 }
 
+/// A saccade of which something is missing is still an event.
+fn saccade<'l>(mut cells: impl Iterator<Item = &'l str>) -> Option<Saccade> {
+    let eye = eye(cells.next())?;
+    let start = amount(cells.next()?)?;
+    let end = amount(cells.next()?)?;
+    cells.next()?;
+    let mut number = || coordinate(cells.next()?).ok()?;
+    let mut pair = || {
+        let (x, y) = (number(), number());
+        x.zip(y)
+    };
+    let (from, to) = (pair(), pair());
+    let (amplitude, peak_velocity) = (number(), number());
+    let resolution = number().zip(number()).filter(|(x, y)| *x > 0.0 && *y > 0.0);
+    Some(Saccade { eye, start, end, from, to, amplitude, peak_velocity, resolution })
+}
+
 fn blink<'l>(mut cells: impl Iterator<Item = &'l str>, is_over: bool) -> Option<Line<'l>> {
     let eye = eye(cells.next())?;
     let start = amount(cells.next()?)?;
@@ -228,6 +265,20 @@ mod tests {
         });
         assert_eq!(parse("EFIX L   1000\t1199.5\t200\t  512.5\t  300.0\t   800"), expected);
         assert_eq!(parse("EFIX\tL 1000 1199.5 200 512.5 300.0"), expected);
+    }
+
+    #[test]
+    fn a_saccade_has_its_ends_and_its_peak() {
+        let line = "ESACC R  2000\t2030\t32\t  500.0\t  300.0\t  560.0\t  301.0\t   1.96\t    149";
+        let Line::Saccade(saccade) = parse(line) else { panic!() };
+        assert_eq!((saccade.start, saccade.end), (2000.0, 2030.0));
+        assert_eq!((saccade.from, saccade.to), (Some((500.0, 300.0)), Some((560.0, 301.0))));
+        assert_eq!((saccade.amplitude, saccade.peak_velocity), (Some(1.96), Some(149.0)));
+        let Line::Saccade(lost) = parse("ESACC L 10 20 11 . . 5.0 6.0 . .") else { panic!() };
+        assert_eq!((lost.from, lost.to, lost.amplitude), (None, Some((5.0, 6.0)), None));
+        let Line::Saccade(known) = parse("ESACC L 10 20 11 1 2 5 6 .5 90 30 31") else { panic!() };
+        assert_eq!(known.resolution, Some((30.0, 31.0)));
+        assert_eq!(parse("ESACC L 10"), Line::Event);
     }
 
     #[test]

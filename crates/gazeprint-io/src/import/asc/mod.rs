@@ -2,7 +2,7 @@
 //!
 //! Fixations are the lines `EFIX`. They last from their first to their last sample, and one sample
 //! more: the end that the file gives is the time of the last sample. A blink marks the next
-//! fixation of its eye with a gap. A file that has samples and no events is left to a
+//! fixation of its eye with a gap. Kinematics of saccades are those of the lines `ESACC`. A file that has samples and no events is left to a
 //! [`Detector`](super::detect::Detector).
 //!
 //! A trial begins with a message that a pattern knows ([`TrialPatterns`](super::TrialPatterns)), and goes on until the
@@ -10,6 +10,7 @@
 //! called `block-1` and so on. A fixation belongs to the trial in which it ends. Of two eyes, one is taken for each trial ([`EyeChoice`](super::EyeChoice)).
 
 mod line;
+mod saccades;
 mod samples;
 mod tally;
 #[cfg(test)]
@@ -18,7 +19,10 @@ mod tests;
 use std::io::BufRead;
 use std::sync::Arc;
 
+use gazeprint::kinematics::Kinematics;
+
 use super::aliases::Mapping;
+use super::detect::MeasureTally;
 use super::error::{At, ImportError};
 use super::gaze::{GazeOptions, OTHER_EYE};
 use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Sink};
@@ -27,6 +31,7 @@ use super::setting::{Setting, phrase};
 use super::trials::{Counter, TrialNames};
 use crate::table::Lines;
 use line::{Config, Coordinates, Eyes, Fixation, Line};
+use saccades::Saccades;
 use samples::Buffer;
 use tally::{Source, Tally};
 
@@ -83,6 +88,8 @@ struct EventFixation {
     duration_ms: f64,
     place: Option<(f64, f64)>,
     gap: bool,
+    /// The place in degrees, and the kinematics.
+    measured: (Option<[f32; 2]>, Kinematics),
 }
 
 /// What is known about the block at hand.
@@ -116,6 +123,9 @@ struct Recording<'r> {
     buffer: Buffer,
     /// Start of a blink that no fixation came after yet.
     blink: [Option<f64>; 2],
+    /// The last saccade of each eye.
+    saccades: Saccades,
+    measured: MeasureTally,
     eye: Option<Eye>,
     has_events: bool,
     /// Why samples could not be used, where events were announced and may still come.
@@ -145,6 +155,8 @@ impl<'r> Recording<'r> {
             held: Default::default(),
             buffer: Buffer::default(),
             blink: [None; 2],
+            saccades: Saccades::default(),
+            measured: MeasureTally::default(),
             eye: None,
             has_events: false,
             unusable: None,
@@ -174,6 +186,10 @@ impl<'r> Recording<'r> {
                 self.block.described = place.row;
             }
             Line::Event => self.event(),
+            Line::Saccade(saccade) => {
+                self.event();
+                self.saccades.see(saccade);
+            }
             Line::Fixation(fixation) => self.fixation(place, line, fixation)?,
             Line::Blink { eye, start, is_over } => {
                 self.event();
@@ -208,6 +224,7 @@ impl<'r> Recording<'r> {
             self.end_trial(place)?;
         }
         self.blink = [None; 2];
+        self.saccades.lose();
         if resumes {
             self.tally.continued += 1;
             // The eye moved on unseen.
@@ -268,6 +285,8 @@ impl<'r> Recording<'r> {
         if gap {
             self.blink[eye] = None;
         }
+        let scale = self.options.gaze.scale;
+        let kinematics = self.saccades.before(&fixation, interval, scale);
         self.hold(
             place,
             fixation.eye,
@@ -277,6 +296,7 @@ impl<'r> Recording<'r> {
                 duration_ms,
                 place: fixation.place,
                 gap,
+                measured: (scale.zip(fixation.place).map(samples::in_degrees), kinematics),
             },
         )
     }
@@ -346,6 +366,7 @@ impl<'r> Recording<'r> {
                 self.tally.kept[index(eye)] += 1;
                 let position =
                     held.place.map_or(Position::Missing, |(x, y)| Position::Pixels { x, y });
+                let (place_deg, kinematics) = held.measured;
                 self.sink.fixation(
                     place,
                     RawFixation {
@@ -358,7 +379,9 @@ impl<'r> Recording<'r> {
                         onset_ms: Some(held.onset_ms),
                         gap: held.gap,
                         eye: Some(eye),
-                        word: None,
+                        place: place_deg,
+                        kinematics,
+                        ..RawFixation::default()
                     },
                 )?;
             }
@@ -389,6 +412,8 @@ impl<'r> Recording<'r> {
             return Err(error);
         }
         self.tally.report(&self.options.gaze, self.has_events, self.sink);
+        self.measured.note(self.sink);
+        self.saccades.note(self.sink);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Samples of a recording: for the time between two, and for fixations where there are no events.
 
-use super::super::detect::{Sample, Scale, TIME_ORDER, TOO_SHORT, infer_interval};
+use super::super::detect::{Measured, Sample, Scale, TIME_ORDER, TOO_SHORT, infer_interval};
 use super::super::error::{At, ImportError};
 use super::super::recording::{Eye, RowPlace};
 use super::super::setting::{Setting, phrase};
@@ -176,7 +176,10 @@ impl Recording<'_> {
             let example = format!("{} ms at {} ms", short.duration_ms, short.onset_ms);
             self.sink.dropped(at(short.row), TOO_SHORT, &example);
         }
-        for (i, fixation) in found.fixations.iter().enumerate() {
+        let measured = Measured::of(&found, samples, interval, scale.as_ref(), false);
+        self.measured.add(&measured, scale.is_some());
+        let fixations = found.fixations.iter().zip(measured.fixations);
+        for (i, (fixation, measured)) in fixations.enumerate() {
             // A block that goes on with a trial begins after a loss.
             let resumes = i == 0 && self.blink[index(eye)].take().is_some();
             let held = EventFixation {
@@ -185,11 +188,18 @@ impl Recording<'_> {
                 duration_ms: fixation.duration_ms,
                 place: Some((fixation.x, fixation.y)),
                 gap: fixation.gap || resumes,
+                measured,
             };
             self.hold(at(fixation.row), eye, held)?;
         }
         Ok(())
     }
+}
+
+/// A place on the screen in degrees.
+pub(super) fn in_degrees((scale, (x, y)): (Scale, (f64, f64))) -> [f32; 2] {
+    let (x, y) = scale.degrees(x, y);
+    [x as f32, y as f32]
 }
 
 /// Position of one eye, NaN where it is missing; `None` where cells are not what they should be.

@@ -54,6 +54,26 @@ fn a_fixation_lasts_one_sample_more_than_from_first_to_last() {
 }
 
 #[test]
+fn saccades_of_the_tracker_lead_to_fixations() {
+    let events = "EFIX L 1100 1300 200 100.0 200.0 800\n\
+                  ESACC L 1302 1330 30 100.0 200.0 160.0 200.0 2.00 150\n\
+                  EFIX L 1332 1500 170 160.0 200.0 800\n\
+                  ESACC L 1502 1530 30 160.0 200.0 160.0 140.0 1.90 140\n\
+                  SFIX L 1600\nEFIX L 1600 1700 102 160.0 140.0 800\n";
+    let kept = read_all(&block("1", "LEFT", "500.00", events));
+    let kinematics: Vec<_> = kept.fixations.iter().map(|(_, f)| f.kinematics).collect();
+    assert!(kinematics[0].is_empty() && kinematics[2].is_empty(), "{kinematics:?}");
+    assert_eq!((kinematics[1].dx, kinematics[1].dy), (Some(2.0), Some(0.0)));
+    assert_eq!((kinematics[1].duration, kinematics[1].peak_velocity), (Some(30.0), Some(150.0)));
+    assert!(kept.noted("kinematics of 1 saccades are those of the tracker"), "{:?}", kept.notes);
+    // A tracker that slow does not know.
+    let kept = read_all(&block("1", "LEFT", "60.00", events));
+    let kinematics = kept.fixations[1].1.kinematics;
+    assert_eq!((kinematics.dx, kinematics.peak_velocity), (Some(2.0), None));
+    assert!(kept.noted("less than 200 Hz"), "{:?}", kept.notes);
+}
+
+#[test]
 fn times_with_decimals_count() {
     let events = "SFIX L 1100.5\nEFIX L 1100.5\t1300.0\t200\t10.0\t20.0\t800\n";
     let kept = read_all(&block("1", "LEFT", "2000.00", events));

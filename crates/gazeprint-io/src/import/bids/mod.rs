@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::aliases::Choice;
-use super::detect::{Sample, TIME_ORDER, TOO_SHORT};
+use super::detect::{MeasureTally, Measured, Sample, Scale, TIME_ORDER, TOO_SHORT};
 use super::error::{At, ImportError};
 use super::gaze::{GazeOptions, OTHER_EYE};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
@@ -155,6 +155,7 @@ struct Recording<'r> {
     last_time: Option<f64>,
     rows: u64,
     tally: Tally,
+    measured: MeasureTally,
 }
 
 /// What is told at the end.
@@ -202,6 +203,7 @@ impl<'r> Recording<'r> {
             last_time: None,
             rows: 0,
             tally: Tally::default(),
+            measured: MeasureTally::default(),
         }
     }
 
@@ -305,7 +307,8 @@ impl<'r> Recording<'r> {
             let Fixation { row, onset, duration, gap, count, x, y } = self.events.fixations[i];
             let mean = (count > 0.0).then(|| (x / count, y / count));
             let place = RowPlace { file: self.files[1], row };
-            self.hand_over(place, &naming, mean, (onset, duration), gap)?;
+            let own = RawFixation { gap, ..naming.clone() };
+            self.hand_over(place, own, mean, (onset, duration))?;
         }
         let Some(first) = samples.first() else { return Ok(()) };
         let (clock, scale) = (&self.described.clock, self.described.scale);
@@ -316,11 +319,15 @@ impl<'r> Recording<'r> {
             let place = RowPlace { file: self.files[0], row: short.row };
             self.sink.dropped(place, TOO_SHORT, &example);
         }
-        for fixation in &found.fixations {
+        let y_up = self.options.gaze.y_up && scale == Some(Scale::DEGREES);
+        let measured = Measured::of(&found, &samples, clock.interval, scale.as_ref(), y_up);
+        self.measured.add(&measured, scale.is_some());
+        for (fixation, (place, kinematics)) in found.fixations.iter().zip(measured.fixations) {
+            let own = RawFixation { gap: fixation.gap, place, kinematics, ..naming.clone() };
             let place = RowPlace { file: self.files[0], row: fixation.row };
             let times = (fixation.onset_ms, fixation.duration_ms);
             let mean = Some((fixation.x, fixation.y));
-            self.hand_over(place, &naming, mean, times, fixation.gap)?;
+            self.hand_over(place, own, mean, times)?;
         }
         Ok(())
     }
@@ -354,19 +361,18 @@ impl<'r> Recording<'r> {
             onset_ms: None,
             gap: false,
             eye: self.described.eye,
-            word: None,
+            ..RawFixation::default()
         }
     }
 
     fn hand_over(
         &mut self,
         place: RowPlace,
-        naming: &RawFixation,
+        own: RawFixation,
         mean: Option<(f64, f64)>,
         (onset, duration): (f64, f64),
-        gap: bool,
     ) -> Result<(), ImportError> {
-        if let Some(eye) = naming.eye.filter(|eye| !self.options.gaze.eye.allows(*eye)) {
+        if let Some(eye) = own.eye.filter(|eye| !self.options.gaze.eye.allows(*eye)) {
             self.sink.dropped(place, OTHER_EYE, &format!("{eye:?} eye at {onset} ms"));
             return Ok(());
         }
@@ -376,13 +382,8 @@ impl<'r> Recording<'r> {
             Some((x, y)) => self.described.position(x, y, self.options.gaze.y_up),
             None => Position::Missing,
         };
-        let fixation = RawFixation {
-            position,
-            duration_ms: Some(duration),
-            onset_ms: Some(onset),
-            gap,
-            ..naming.clone()
-        };
+        let fixation =
+            RawFixation { position, duration_ms: Some(duration), onset_ms: Some(onset), ..own };
         self.sink.fixation(place, fixation)
     }
 
@@ -402,6 +403,7 @@ impl<'r> Recording<'r> {
     fn report(&mut self) {
         let Tally { kept, named, unnamed, missing, has_header } = self.tally;
         let sink = &mut *self.sink;
+        self.measured.note(sink);
         let (messages, blinks) = (self.events.messages.len(), self.events.blinks);
         sink.note(match self.events.fixations.len() {
             0 => format!(

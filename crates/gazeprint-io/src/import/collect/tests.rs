@@ -13,7 +13,7 @@ fn fixation(text: &str, position: Position) -> RawFixation {
         onset_ms: None,
         gap: false,
         eye: None,
-        word: None,
+        ..RawFixation::default()
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::areas::ScreenWords;
 use super::base::{AreaFixation, Base};
 use super::characters::CharacterMap;
+use super::saccades::SaccadeColumns;
 use super::{ReportOptions, Words};
 use crate::import::aliases::{ColumnRole, DATA_VIEWER, Mapping};
 use crate::import::error::{At, ImportError};
@@ -59,7 +60,9 @@ pub fn read(
         ColumnRole::Distance,
     ];
     rows.note_commas(&numbers.map(|role| mapping.index(role)), sink)?;
-    let mut report = FixationReport::new(&mapping, file, rows.header.len());
+    let saccades = SaccadeColumns::of(&rows.header);
+    saccades.note(sink);
+    let mut report = FixationReport::new(&mapping, file, rows.header.len(), saccades);
     match words {
         Words::Unknown => report
             .each(&mut rows, sink, |_, seen, sink| sink.fixation(seen.place, seen.fixation))?,
@@ -261,12 +264,14 @@ struct FixationReport {
     /// Whether labels are compared even where there is a position.
     needs_labels: bool,
     index: InTurn,
+    saccades: SaccadeColumns,
     read: u64,
 }
 
 impl FixationReport {
-    fn new(mapping: &Mapping, file: usize, width: usize) -> Self {
+    fn new(mapping: &Mapping, file: usize, width: usize, saccades: SaccadeColumns) -> Self {
         Self {
+            saccades,
             file,
             width,
             columns: mapping.clone(),
@@ -345,7 +350,8 @@ impl FixationReport {
             onset_ms,
             gap: self.gap.is_some_and(|column| is_true(row.cell(column))),
             eye: self.eye.and_then(|column| eye(row.cell(column))),
-            word: None,
+            kinematics: self.saccades.read(row),
+            ..RawFixation::default()
         };
         let area = self.area.and_then(|column| integer(row.cell(column)));
         Ok(AreaFixation { place, fixation, area, label })

@@ -13,6 +13,7 @@ pub mod areas;
 mod base;
 pub mod characters;
 mod fixations;
+mod saccades;
 
 use super::layout::lines::Method;
 use super::{Choice, ImportError, Sink};

@@ -11,6 +11,7 @@
 mod engbert;
 mod given;
 mod ivt;
+mod measure;
 mod screen;
 #[cfg(test)]
 mod tests;
@@ -24,10 +25,12 @@ use super::recording::Reason;
 use super::setting::{Phrase, Setting, phrase};
 
 pub(crate) use given::ways_to_scale;
+pub(super) use measure::{LONGEST_INTERVAL_MS, MeasureTally};
 
 pub use engbert::{EngbertKliegl, EngbertKlieglParams};
 pub use given::Screen;
 pub use ivt::{Ivt, IvtParams};
+pub use measure::Measured;
 pub use screen::{Scale, ScreenParams};
 
 /// A step in time above this number of intervals means that samples were lost. One lost sample
@@ -74,6 +77,8 @@ pub struct Detected {
     pub y: f64,
     /// Samples are missing between it and the fixation before.
     pub gap: bool,
+    /// The place of its first sample, and one past that of its last.
+    pub samples: [usize; 2],
 }
 
 /// What was found in a trial.
@@ -348,6 +353,7 @@ impl<'s> Sorter<'s> {
                 x,
                 y,
                 gap: false,
+                samples: [stretch.span.start, stretch.span.end],
             };
             // Times in decimals may miss the limit by their last bit.
             if detected.duration_ms < self.min_fixation_ms - 1e-6 {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Request;
+use super::named::FileNames;
 use super::opened::Opened;
 use crate::import::aliases::Choice;
 use crate::import::asc::AscOptions;
@@ -32,6 +33,8 @@ pub(in crate::import) struct Parser<'r> {
     pub(super) path: &'r Path,
     pub(super) name: Arc<str>,
     pub(super) file: usize,
+    /// What the name of the file tells.
+    pub(super) names: FileNames,
 }
 
 impl Parser<'_> {
@@ -51,13 +54,15 @@ impl Parser<'_> {
 
     /// Who reads, where the file does not say.
     fn reader(&self) -> &Arc<str> {
-        self.request.gaze.reader.as_ref().unwrap_or(&self.name)
+        self.names.reader.as_ref().or(self.request.gaze.reader.as_ref()).unwrap_or(&self.name)
     }
 
     /// What is taken from recordings. Several of one reader are sessions, lest trials of the same
     /// name become one.
     fn gaze(&self) -> GazeOptions {
         let mut gaze = self.request.gaze.clone();
+        gaze.reader = self.names.reader.clone().or(gaze.reader);
+        gaze.session = self.names.session.clone().or(gaze.session);
         if gaze.reader.is_some() && gaze.session.is_none() && self.request.inputs.len() > 1 {
             gaze.session = Some(Arc::clone(&self.name));
         }
@@ -90,7 +95,9 @@ macro_rules! placed {
             sink: &mut dyn Sink,
         ) -> Result<Shape, ImportError> {
             let read: fn(&Parser<'_>, &mut dyn BufRead, &mut dyn Sink) -> _ = $read;
-            beside.known.place(&parser.report_options(), sink, |sink| read(parser, input, sink))
+            beside.known.place(&parser.report_options(), sink, |sink| {
+                read(parser, input, &mut parser.names.renaming(sink))
+            })
         }
     };
 }
@@ -100,11 +107,25 @@ placed!(asc, |parser, input, sink| {
     crate::import::asc::read(input, parser.file, &options, sink)
 });
 
-placed!(samples, |parser, input, sink| {
-    let (stem, choices) = (Arc::clone(&parser.name), parser.choices.clone());
-    let options = SamplesOptions { stem, choices, gaze: parser.gaze() };
-    crate::import::samples::read(input, parser.file, &options, sink)
-});
+/// Samples in degrees need pixels where they are to be put on words.
+pub(in crate::import) fn samples(
+    parser: &Parser<'_>,
+    input: &mut dyn BufRead,
+    beside: Beside<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let options = SamplesOptions {
+        stem: Arc::clone(&parser.name),
+        choices: parser.choices.clone(),
+        gaze: parser.gaze(),
+        page: parser.names.page(),
+        has_words: !matches!(beside.known, KnownWords::Nothing),
+    };
+    beside.known.place(&parser.report_options(), sink, |sink| {
+        let sink = &mut parser.names.renaming(sink);
+        crate::import::samples::read(input, parser.file, &options, sink)
+    })
+}
 
 placed!(pymovements, |parser, input, sink| {
     let (choices, reader) = (&parser.choices[..], Some(Arc::clone(parser.reader())));
@@ -112,7 +133,7 @@ placed!(pymovements, |parser, input, sink| {
 });
 
 placed!(tobii, |parser, input, sink| {
-    let options = TobiiOptions { choices: &parser.choices };
+    let options = TobiiOptions { choices: &parser.choices, scale: parser.request.gaze.scale };
     crate::import::tobii::read(input, parser.file, &options, sink)
 });
 
@@ -137,7 +158,9 @@ pub(in crate::import) fn data_viewer(
             Words::Unknown
         }
     };
-    let shape = dataviewer::read(input, parser.file, &parser.report_options(), &mut words, sink)?;
+    let options = parser.report_options();
+    let sink = &mut parser.names.renaming(sink);
+    let shape = dataviewer::read(input, parser.file, &options, &mut words, sink)?;
     match words {
         Words::Screen(words) => *known = KnownWords::Screen(words),
         Words::Characters(map) => *known = KnownWords::Map(map),
@@ -163,6 +186,7 @@ pub(in crate::import) fn swift(
     };
     let reader = parser.request.gaze.reader.clone();
     let reader = reader.unwrap_or_else(|| crate::import::swift::reader_of(parser.path));
+    let sink = &mut parser.names.renaming(sink);
     crate::import::swift::read(input, parser.file, &SwiftOptions { reader, items }, sink)
 }
 
@@ -177,6 +201,7 @@ pub(in crate::import) fn popeye(
     let gathered = matches!(known, KnownWords::Nothing).then_some(gathered);
     let options = PopEyeOptions { choices: &parser.choices };
     known.place(&parser.report_options(), sink, |sink| {
+        let sink = &mut parser.names.renaming(sink);
         crate::import::popeye::read(input, parser.file, &options, gathered, sink)
     })
 }
@@ -222,6 +247,7 @@ impl SideOfRun {
             columns: columns.take(),
         });
         let side = Side { samples: self.samples, events, stimulus: self.stimulus };
+        let sink = &mut parser.names.renaming(sink);
         crate::import::bids::read(input, parser.file, &options, side, sink)
     }
 }

@@ -25,13 +25,19 @@ const ROLES: [ColumnRole; 9] = [
 /// Columns of GazeBase that tell it from other tables.
 const GAZEBASE: [&str; 6] = ["n", "x", "y", "val", "dp", "lab"];
 
+/// Columns of the BioEye 2015 competition that tell it from other tables.
+const BIOEYE: [&str; 4] = ["sample", "xdegree", "ydegree", "validity"];
+
+/// Columns that count samples, and do not time them.
+const COUNTERS: [&str; 3] = ["sample", "sampleindex", "samplenumber"];
+
 /// Beyond this no position is one.
 const LARGEST: f64 = 1e7;
 
 /// The columns of a table, by their place in a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Columns {
-    time: usize,
+    clock: Clock,
     /// What times are in, where the column tells.
     pub(super) time_unit: Option<Unit>,
     place: Place,
@@ -43,14 +49,38 @@ pub(super) struct Columns {
     pub(super) text: Option<usize>,
     pub(super) session: Option<usize>,
     pub(super) trial: Option<usize>,
-    /// Zero where the sample is good.
+    /// Marks good samples.
     validity: Option<usize>,
+    /// What the column of marks is called.
+    pub(super) validity_name: String,
+    /// The mark of good samples, where tables like this are documented.
+    pub(super) documented: Option<(f64, &'static str)>,
     /// Whose position it is, where the column's name tells.
     pub(super) eye: Option<Eye>,
     /// The columns are those of GazeBase.
     pub(super) is_gazebase: bool,
     /// Decimals follow a comma.
     pub(super) comma: bool,
+}
+
+/// What tells when a sample was taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Clock {
+    /// A column of times.
+    Times(usize),
+    /// A column that counts samples, which come so many milliseconds apart.
+    Counts(usize, f64),
+    /// The order of the rows, of samples that come so many milliseconds apart.
+    Rows(f64),
+}
+
+impl Clock {
+    fn column(self) -> Option<usize> {
+        match self {
+            Self::Times(column) | Self::Counts(column, _) => Some(column),
+            Self::Rows(_) => None,
+        }
+    }
 }
 
 /// Where the position is.
@@ -68,7 +98,8 @@ pub(super) struct Cells {
     /// NaN where it is missing.
     pub(super) x: f64,
     pub(super) y: f64,
-    pub(super) is_valid: bool,
+    /// The mark of validity, where there is one.
+    pub(super) mark: Option<f64>,
 }
 
 impl Columns {
@@ -77,6 +108,7 @@ impl Columns {
         rows: &mut Rows<'_>,
         choices: &[Choice],
         asked: EyeChoice,
+        rate_hz: Option<f64>,
     ) -> Result<(Self, Mapping), ImportError> {
         let (header, row) = (&rows.header, rows.header_row);
         let preferences = match asked {
@@ -88,20 +120,29 @@ impl Columns {
         settle_position(&mut mapping, row)?;
         let eye = eye(&mapping, asked, row)?;
         let together = mapping.get(ColumnRole::Location).map(|mapped| mapped.index);
-        let needed: &[ColumnRole] = match together {
-            Some(_) => &[ColumnRole::Time],
-            None => &[ColumnRole::Time, ColumnRole::X, ColumnRole::Y],
+        let place: &[ColumnRole] = match together {
+            Some(_) => &[],
+            None => &[ColumnRole::X, ColumnRole::Y],
         };
-        mapping.require(header, row, needed)?;
-        let is_gazebase = GAZEBASE
-            .iter()
-            .all(|name| header.iter().any(|column| column.eq_ignore_ascii_case(name)));
+        // Where the rate is given, the order of the rows will do.
+        let time: &[ColumnRole] = if rate_hz.is_some() { &[] } else { &[ColumnRole::Time] };
+        mapping.require(header, row, &[time, place].concat())?;
+        let has = |name: &&str| header.iter().any(|column| plain(column) == **name);
+        let is_gazebase = GAZEBASE.iter().all(has);
+        let documented = match is_gazebase {
+            true => Some((0.0, "as published for GazeBase")),
+            false => BIOEYE.iter().all(has).then_some((1.0, "as published for BioEye 2015")),
+        };
         let (unit, unit_reason) = unit(&mapping, is_gazebase, row)?;
         let place = |role| mapping.get(role).map(|mapped| mapped.index);
         let required = |role| place(role).unwrap_or(usize::MAX);
+        let clock = clock(&mapping, rate_hz.filter(|_| !is_gazebase), row)?;
         let mut columns = Self {
-            time: required(ColumnRole::Time),
-            time_unit: mapping.get(ColumnRole::Time).and_then(|time| time.unit),
+            clock,
+            time_unit: match clock {
+                Clock::Times(_) => mapping.get(ColumnRole::Time).and_then(|time| time.unit),
+                Clock::Counts(..) | Clock::Rows(_) => Some(Unit::Milliseconds),
+            },
             place: match together {
                 Some(column) => Place::Together(column),
                 None => Place::Apart { x: required(ColumnRole::X), y: required(ColumnRole::Y) },
@@ -113,6 +154,10 @@ impl Columns {
             session: place(ColumnRole::Session),
             trial: place(ColumnRole::Trial),
             validity: place(ColumnRole::Validity),
+            validity_name: mapping
+                .get(ColumnRole::Validity)
+                .map_or_else(String::new, |mapped| mapped.column.clone()),
+            documented,
             eye,
             is_gazebase,
             comma: false,
@@ -126,7 +171,7 @@ impl Columns {
         let mut has = false;
         let Place::Apart { x, y } = self.place else { return Ok(false) };
         rows.sample(|row| {
-            has |= [self.time, x, y].iter().any(|&column| {
+            has |= self.clock.column().into_iter().chain([x, y]).any(|column| {
                 let cell = row.cell(column);
                 cell.contains(',') && number(cell, true).is_some()
             });
@@ -134,17 +179,26 @@ impl Columns {
         Ok(has)
     }
 
-    /// What a row says.
-    pub(super) fn read(&self, row: Row<'_>) -> Result<Cells, Reason> {
-        // A quarter of a million years, in milliseconds: it keeps differences finite.
-        let time = self.number(row, self.time).filter(|time| time.abs() <= 1e16);
-        let time = time.ok_or(Reason::NOT_A_NUMBER)?;
-        let (x, y) = self.position(row).ok_or(Reason::NOT_A_NUMBER)?;
-        let is_valid = match self.validity {
-            Some(column) => self.number(row, column).ok_or(Reason::NOT_A_NUMBER)? == 0.0,
-            None => true,
+    /// Whether times follow from a rate that was given.
+    pub(super) fn is_counted(&self) -> bool {
+        !matches!(self.clock, Clock::Times(_))
+    }
+
+    /// What the row of that number says, which is counted from 0.
+    pub(super) fn read(&self, row: Row<'_>, number: u64) -> Result<Cells, Reason> {
+        let time = match self.clock {
+            Clock::Times(column) => self.number(row, column),
+            Clock::Counts(column, step) => self.number(row, column).map(|count| step * count),
+            Clock::Rows(step) => Some(step * number as f64),
         };
-        Ok(Cells { time, x, y, is_valid })
+        // A quarter of a million years, in milliseconds: it keeps differences finite.
+        let time = time.filter(|time| time.abs() <= 1e16).ok_or(Reason::NOT_A_NUMBER)?;
+        let (x, y) = self.position(row).ok_or(Reason::NOT_A_NUMBER)?;
+        let mark = match self.validity {
+            Some(column) => Some(self.number(row, column).ok_or(Reason::NOT_A_NUMBER)?),
+            None => None,
+        };
+        Ok(Cells { time, x, y, mark })
     }
 
     fn number(&self, row: Row<'_>, column: usize) -> Option<f64> {
@@ -173,6 +227,31 @@ impl Columns {
         };
         let (x, y) = (coordinate(x)?, coordinate(y)?);
         Some(if x.is_nan() || y.is_nan() { (f64::NAN, f64::NAN) } else { (x, y) })
+    }
+}
+
+/// What tells the time. Where samples are counted alone, it needs the rate.
+fn clock(mapping: &Mapping, rate_hz: Option<f64>, row: u64) -> Result<Clock, ImportError> {
+    let step = rate_hz.map(|rate| 1000.0 / rate);
+    let Some(time) = mapping.get(ColumnRole::Time) else {
+        return Ok(Clock::Rows(step.unwrap_or(1.0)));
+    };
+    let name = plain(&time.column);
+    let is_counter = COUNTERS.contains(&name.as_str()) && time.unit.is_none();
+    match step {
+        Some(step) if is_counter || name == "n" => Ok(Clock::Counts(time.index, step)),
+        None if is_counter => Err(ImportError::value(
+            At::cell(row, &time.column),
+            "a count of samples, and no times",
+            "how many samples there are a second",
+            phrase![
+                "say it with ",
+                Setting::Rate,
+                " N, or name the column of times with ",
+                Phrase::choice("time", "COLUMN")
+            ],
+        )),
+        _ => Ok(Clock::Times(time.index)),
     }
 }
 
@@ -263,7 +342,7 @@ mod tests {
         let mut input = text.as_bytes();
         let mut rows = Rows::open(&mut input, "rows").unwrap();
         let choices: Vec<Choice> = choices.iter().map(|c| Choice::parse(c).unwrap()).collect();
-        let found = Columns::find(&mut rows, &choices, eye);
+        let found = Columns::find(&mut rows, &choices, eye, None);
         found.map(|found| found.0).map_err(|error| error.to_string())
     }
 
@@ -271,7 +350,8 @@ mod tests {
     fn known_tables_are_known() {
         let gazebase = find(&["n", "x", "y", "val", "xT", "yT", "dP", "lab"], &[]).unwrap();
         assert!(gazebase.is_gazebase);
-        assert_eq!((gazebase.time, gazebase.place), (0, Place::Apart { x: 1, y: 2 }));
+        let expected = (Clock::Times(0), Place::Apart { x: 1, y: 2 });
+        assert_eq!((gazebase.clock, gazebase.place), expected);
         assert_eq!((gazebase.unit, gazebase.validity), (Unit::Degrees, Some(3)));
         let frame = find(&["time", "x_pix", "y_pix", "subject_id"], &[]).unwrap();
         assert_eq!((frame.unit, frame.reader), (Unit::Pixels, Some(3)));
@@ -323,7 +403,7 @@ mod tests {
     fn what_was_given_counts() {
         let header = ["clock", "t", "x_px", "y_px", "x_deg", "y_deg"];
         let columns = find(&header, &["time=clock", "x=x_deg", "y=y_deg"]).unwrap();
-        assert_eq!((columns.time, columns.unit), (0, Unit::Degrees));
+        assert_eq!((columns.clock, columns.unit), (Clock::Times(0), Unit::Degrees));
         assert_eq!(columns.place, Place::Apart { x: 4, y: 5 });
         // Y goes with x.
         let half = find(&header, &["time=clock", "x=x_deg"]).unwrap();

@@ -3,6 +3,7 @@
 //! | table | columns |
 //! |---|---|
 //! | GazeBase | `n, x, y, val, xT, yT, dP, lab`, in degrees |
+//! | BioEye 2015 | `SAMPLE, X DEGREE, Y DEGREE, VALIDITY`, in degrees, without times |
 //! | pymovements | `time` with `pixel` or `position` as a list, `pixel_x, pixel_y`, or `x_pix, y_pix` |
 //! | others | a time, and x and y whose unit is given |
 //!
@@ -14,6 +15,7 @@ mod columns;
 mod names;
 #[cfg(test)]
 mod tests;
+mod validity;
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
@@ -21,22 +23,27 @@ use std::sync::Arc;
 
 use super::aliases::{Choice, Unit};
 use super::detect::{
-    Sample, Scale, ScreenParams, TIME_ORDER, TOO_SHORT, infer_interval, ways_to_scale,
+    LONGEST_INTERVAL_MS, MeasureTally, Measured, Sample, Scale, ScreenParams, TIME_ORDER,
+    TOO_SHORT, infer_interval, ways_to_scale,
 };
 use super::error::{At, ImportError};
 use super::gaze::GazeOptions;
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::setting::{Phrase, phrase};
+use super::setting::{Phrase, Setting, phrase};
 use crate::table::{Row, Rows};
 use columns::Columns;
 use names::{ReadingNames, gazebase_name};
+use validity::{KnownMarks, Valid};
 
 /// Samples of one trial that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
 
-/// Above this time between samples a saccade is not more than a few of them.
-const SLOW_MS: f64 = 5.0;
+/// No eye looks further to a side, in degrees.
+const FARTHEST_DEG: f64 = 60.0;
+
+/// How far the time between samples may be from that of the rate that was given, in parts of it.
+const RATE_OFF: f64 = 0.05;
 
 /// The screen of GazeBase, as published with the data.
 const GAZEBASE: ScreenParams = ScreenParams {
@@ -66,12 +73,22 @@ pub struct SamplesOptions {
     pub choices: Vec<Choice>,
     /// Reader, eye, detection.
     pub gaze: GazeOptions,
+    /// What is read, where no column tells.
+    pub page: Option<Arc<str>>,
+    /// Whether words are known, which fixations are put on by their pixels.
+    pub has_words: bool,
 }
 
 impl SamplesOptions {
     /// Options for a file, all as usual.
     pub fn new(stem: impl Into<Arc<str>>) -> Self {
-        Self { stem: stem.into(), choices: Vec::new(), gaze: GazeOptions::default() }
+        Self {
+            stem: stem.into(),
+            choices: Vec::new(),
+            gaze: GazeOptions::default(),
+            page: None,
+            has_words: false,
+        }
     }
 }
 
@@ -86,7 +103,9 @@ pub fn read(
     sink: &mut dyn Sink,
 ) -> Result<Shape, ImportError> {
     let mut rows = Rows::open(input, "a row of column names, then one row for each sample")?;
-    let (columns, mapping) = Columns::find(&mut rows, &options.choices, options.gaze.eye)?;
+    let gaze = &options.gaze;
+    check_rate(gaze.rate_hz)?;
+    let (columns, mapping) = Columns::find(&mut rows, &options.choices, gaze.eye, gaze.rate_hz)?;
     sink.note(rows.decision.clone());
     if columns.comma {
         sink.note("decimals follow a comma: numbers of the first rows have one".to_owned());
@@ -99,6 +118,26 @@ pub fn read(
     let count = trials.finish(rows.last_row())?;
     rows.note_quotes(sink);
     Ok(Shape { mapping, rows: count })
+}
+
+/// Refuses what is no rate of samples.
+fn check_rate(rate_hz: Option<f64>) -> Result<(), ImportError> {
+    match rate_hz {
+        Some(rate) if !(10.0..=5000.0).contains(&rate) => Err(ImportError::value(
+            Box::default(),
+            phrase![Setting::Rate, format!(" {rate}")],
+            "samples at 10 to 5000 Hz",
+            "correct it",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A sample with its mark of validity.
+#[derive(Clone, Copy)]
+struct Marked {
+    sample: Sample,
+    mark: Option<f64>,
 }
 
 /// A table in the middle of being read.
@@ -115,9 +154,11 @@ struct Trials<'t> {
     default: ReadingNames,
     names: ReadingNames,
     /// Times still in the unit of the file.
-    samples: Vec<Sample>,
+    samples: Vec<Marked>,
+    /// Which of them are good, once the first trial has told.
+    valid: Option<Valid>,
     /// A sample that is earlier than the last one: the clock restarts, or the row is out of order.
-    earlier: Option<(Sample, String)>,
+    earlier: Option<(Marked, String)>,
     /// Which part of its names the trial at hand is, from 1, where the clock has restarted.
     part: Option<u64>,
     parts: HashMap<ReadingNames, u64>,
@@ -126,7 +167,9 @@ struct Trials<'t> {
     kept: u64,
     rows: u64,
     invalid: u64,
+    missing: u64,
     resumed: u64,
+    measured: MeasureTally,
 }
 
 impl<'t> Trials<'t> {
@@ -141,7 +184,7 @@ impl<'t> Trials<'t> {
         let default = ReadingNames::new(options, gazebase);
         let published = || Scale::screen(GAZEBASE).ok().filter(|_| columns.is_gazebase);
         let screen = options.gaze.scale.or_else(published);
-        if columns.unit == Unit::Degrees && screen.is_none() {
+        if columns.unit == Unit::Degrees && screen.is_none() && options.has_words {
             return Err(degrees_without_screen(header_row));
         }
         let scale = match columns.unit {
@@ -159,6 +202,7 @@ impl<'t> Trials<'t> {
             names: default.clone(),
             default,
             samples: Vec::new(),
+            valid: None,
             earlier: None,
             part: None,
             parts: HashMap::new(),
@@ -167,7 +211,9 @@ impl<'t> Trials<'t> {
             kept: 0,
             rows: 0,
             invalid: 0,
+            missing: 0,
             resumed: 0,
+            measured: MeasureTally::default(),
         })
     }
 
@@ -183,17 +229,16 @@ impl<'t> Trials<'t> {
             self.names = self.default.with(row, &self.columns);
             self.part = None;
         }
-        let cells = match self.columns.read(row) {
+        let cells = match self.columns.read(row, self.rows - 1) {
             Ok(cells) => cells,
             Err(reason) => {
                 self.sink.dropped(place, reason, row.line());
                 return Ok(());
             }
         };
-        self.invalid += u64::from(!cells.is_valid);
-        let (x, y) = if cells.is_valid { (cells.x, cells.y) } else { (f64::NAN, f64::NAN) };
-        let sample = Sample { time_ms: cells.time, x, y, row: place.row };
-        if !self.is_in_time(&sample, row)? {
+        let sample = Sample { time_ms: cells.time, x: cells.x, y: cells.y, row: place.row };
+        let sample = Marked { sample, mark: cells.mark };
+        if !self.is_in_time(sample, row)? {
             return Ok(());
         }
         if self.samples.len() >= MOST_SAMPLES {
@@ -214,8 +259,9 @@ impl<'t> Trials<'t> {
     /// Whether a sample goes on with the trial at hand. Two in a row that are earlier than the last
     /// one, where no column tells trials apart, mean that the clock has restarted: they begin
     /// another trial.
-    fn is_in_time(&mut self, sample: &Sample, row: Row<'_>) -> Result<bool, ImportError> {
-        let Some(last) = self.samples.last().map(|last| last.time_ms) else { return Ok(true) };
+    fn is_in_time(&mut self, marked: Marked, row: Row<'_>) -> Result<bool, ImportError> {
+        let last = self.samples.last().map(|last| last.sample.time_ms);
+        let (Some(last), sample) = (last, marked.sample) else { return Ok(true) };
         if sample.time_ms > last {
             self.drop_earlier();
             return Ok(true);
@@ -225,7 +271,7 @@ impl<'t> Trials<'t> {
             self.sink.dropped(place, TIME_ORDER, row.line());
             return Ok(false);
         }
-        match self.earlier.take_if(|(earlier, _)| earlier.time_ms < sample.time_ms) {
+        match self.earlier.take_if(|(earlier, _)| earlier.sample.time_ms < sample.time_ms) {
             Some((first, _)) => {
                 self.end_trial()?;
                 let parts = self.parts.entry(self.names.clone()).or_insert(1);
@@ -236,7 +282,7 @@ impl<'t> Trials<'t> {
             }
             None => {
                 self.drop_earlier();
-                self.earlier = Some((*sample, row.line().to_owned()));
+                self.earlier = Some((marked, row.line().to_owned()));
                 Ok(false)
             }
         }
@@ -244,7 +290,7 @@ impl<'t> Trials<'t> {
 
     /// Drops the row that was out of order, if there is one.
     fn drop_earlier(&mut self) {
-        if let Some((sample, line)) = self.earlier.take() {
+        if let Some((Marked { sample, .. }, line)) = self.earlier.take() {
             self.sink.dropped(RowPlace { file: self.file, row: sample.row }, TIME_ORDER, &line);
         }
     }
@@ -253,10 +299,12 @@ impl<'t> Trials<'t> {
     fn end_trial(&mut self) -> Result<(), ImportError> {
         self.drop_earlier();
         let file = self.file;
-        let mut samples = std::mem::take(&mut self.samples);
-        let Some(first) = samples.first().map(|sample| RowPlace { file, row: sample.row }) else {
+        let marked = std::mem::take(&mut self.samples);
+        let Some(first) = marked.first().map(|first| RowPlace { file, row: first.sample.row })
+        else {
             return Ok(());
         };
+        let mut samples = self.good(first.row, &marked)?;
         if !self.seen.insert((self.names.clone(), self.part)) {
             self.resumed += 1;
         }
@@ -267,6 +315,7 @@ impl<'t> Trials<'t> {
         let factor = self.time_unit(first, step)?.milliseconds().unwrap_or(1.0);
         samples.iter_mut().for_each(|sample| sample.time_ms *= factor);
         let interval = step * factor;
+        self.check_interval(first.row, interval)?;
         if self.intervals.len() < 8 && !self.intervals.contains(&interval) {
             self.intervals.push(interval);
         }
@@ -278,9 +327,12 @@ impl<'t> Trials<'t> {
             let example = format!("{} ms at {} ms", short.duration_ms, short.onset_ms);
             self.sink.dropped(RowPlace { file, row: short.row }, TOO_SHORT, &example);
         }
+        let y_up = self.options.gaze.y_up && self.columns.unit == Unit::Degrees;
+        let measured = Measured::of(&found, &samples, interval, self.scale.as_ref(), y_up);
+        self.measured.add(&measured, self.scale.is_some());
         let part = self.part.map(|part| part.to_string().into());
         let trial = part.or_else(|| self.names.trial.clone());
-        for fixation in &found.fixations {
+        for (fixation, (place, kinematics)) in found.fixations.iter().zip(measured.fixations) {
             let raw = RawFixation {
                 reader: self.names.reader.clone(),
                 text: self.names.text.clone(),
@@ -291,12 +343,55 @@ impl<'t> Trials<'t> {
                 onset_ms: Some(fixation.onset_ms),
                 gap: fixation.gap,
                 eye: self.columns.eye,
-                word: None,
+                place,
+                kinematics,
+                ..RawFixation::default()
             };
             self.kept += 1;
             self.sink.fixation(RowPlace { file, row: fixation.row }, raw)?;
         }
         Ok(())
+    }
+
+    /// The samples of a trial; those that are marked as bad are missing.
+    fn good(&mut self, row: u64, marked: &[Marked]) -> Result<Vec<Sample>, ImportError> {
+        let farthest = match self.columns.unit {
+            Unit::Degrees => FARTHEST_DEG,
+            _ => f64::INFINITY,
+        };
+        let is_seen = |s: &Sample| s.x.abs() <= farthest && s.y.abs() <= farthest;
+        if self.valid.is_none() && marked.iter().any(|marked| marked.mark.is_some()) {
+            let marks = marked.iter().filter_map(|m| Some((m.mark?, is_seen(&m.sample))));
+            let known =
+                KnownMarks { given: self.options.gaze.valid, documented: self.columns.documented };
+            self.valid = Some(known.decide(row, &self.columns.validity_name, marks)?);
+        }
+        let valid = self.valid.as_ref().map(|valid| valid.mark);
+        let mut samples = Vec::with_capacity(marked.len());
+        for Marked { sample, mark } in marked {
+            let is_valid = valid.is_none() || *mark == valid;
+            self.invalid += u64::from(!is_valid);
+            let (x, y) = if is_valid { (sample.x, sample.y) } else { (f64::NAN, f64::NAN) };
+            let sample = Sample { x, y, ..*sample };
+            self.missing += u64::from(!sample.is_present());
+            samples.push(sample);
+        }
+        Ok(samples)
+    }
+
+    /// Refuses times that contradict the rate that was given.
+    fn check_interval(&self, row: u64, interval: f64) -> Result<(), ImportError> {
+        let Some(rate) = self.options.gaze.rate_hz else { return Ok(()) };
+        let wanted = 1000.0 / rate;
+        if self.columns.is_counted() || (interval - wanted).abs() <= RATE_OFF * wanted {
+            return Ok(());
+        }
+        Err(ImportError::value(
+            At::row(row),
+            format!("samples every {interval} ms, as their times say"),
+            phrase![Setting::Rate, format!(" {rate}: one every {wanted} ms")],
+            "leave the rate out, or correct it",
+        ))
     }
 
     /// The unit of times, from the first trial on the same for all.
@@ -358,22 +453,41 @@ impl<'t> Trials<'t> {
                 "durations are end - start + {interval} ms, the median time between samples"
             ));
         }
-        if self.intervals.iter().any(|interval| *interval > SLOW_MS) {
+        self.measured.note(sink);
+        if self.intervals.iter().any(|interval| *interval > LONGEST_INTERVAL_MS) {
             sink.note(
                 "samples come at less than 200 Hz, where the velocities of both methods are \
                  coarse; look at the durations"
                     .to_owned(),
             );
         }
-        if let Some(unit) = self.time_unit {
-            let why = match self.columns.time_unit {
-                Some(_) => "as chosen, or by their column",
-                None => "by their steps",
-            };
-            sink.note(format!("times are in {}, {why}", format!("{unit:?}").to_lowercase()));
+        match self.time_unit {
+            Some(_) if self.columns.is_counted() => {
+                let rate = self.options.gaze.rate_hz.unwrap_or_default();
+                sink.note(format!("samples are counted, and come at {rate} Hz, as given"));
+            }
+            Some(unit) => {
+                let why = match self.columns.time_unit {
+                    Some(_) => "as chosen, or by their column",
+                    None => "by their steps",
+                };
+                sink.note(format!("times are in {}, {why}", format!("{unit:?}").to_lowercase()));
+            }
+            None => {}
+        }
+        if let Some(Valid { mark, reason }) = &self.valid {
+            let column = &self.columns.validity_name;
+            sink.note(format!("samples are good where {column} is {mark}: {reason}"));
         }
         if self.invalid > 0 {
             sink.note(format!("{} samples are missing by their validity", self.invalid));
+        }
+        if 2 * self.missing > self.rows {
+            sink.note(format!(
+                "{} of {} samples are missing, more than half: was this eye recorded, and which \
+                 mark do good samples have?",
+                self.missing, self.rows
+            ));
         }
         let restarts: u64 = self.parts.values().map(|parts| parts - 1).sum();
         if restarts > 0 {

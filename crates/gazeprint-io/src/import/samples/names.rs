@@ -25,7 +25,7 @@ impl ReadingNames {
         };
         Self {
             // One reader may have many files: then the file's name is that of the text.
-            text: task.unwrap_or_else(|| match options.gaze.reader {
+            text: options.page.clone().or(task).unwrap_or_else(|| match options.gaze.reader {
                 Some(_) => options.stem.clone(),
                 None => Arc::from("1"),
             }),

@@ -99,6 +99,92 @@ fn columns_of_gazebase_are_read() {
     assert_eq!(kept.fixations[0].1.reader.as_ref(), "other name");
 }
 
+/// Rows of BioEye 2015 at 250 Hz: three rests and a loss.
+fn bioeye() -> String {
+    let mut text = "SAMPLE\t X DEGREE\t Y DEGREE\t VALIDITY\t X STIMULUS\t Y STIMULUS\n".to_owned();
+    for i in 0..250 {
+        let tremor = 0.01 * ((f64::from(i)).sin() * 43_758.5).fract();
+        let done = |start: i32| (f64::from(i - start) / 8.0).clamp(0.0, 1.0);
+        let x = -5.0 + 3.0 * done(80) + 2.0 * done(160) + tremor;
+        let valid = u8::from(!(200..210).contains(&i));
+        text += &format!("{i}   {x:8.4}    {:.4}  {valid}    0.0000    0.0000\n", 1.0 + tremor);
+    }
+    text
+}
+
+#[test]
+fn counted_samples_need_their_rate() {
+    let error = read_with(&bioeye(), &options()).unwrap_err();
+    assert_eq!(row(&error), 1);
+    let message = error.to_string();
+    assert!(message.contains("SAMPLE") && message.contains("`rate_hz`"), "{message}");
+    let kept = read_with(&bioeye(), &asked(|gaze| gaze.rate_hz = Some(250.0))).unwrap();
+    assert_eq!(kept.gaps(), [false, false, false, true]);
+    assert!(kept.noted("come at 250 Hz, as given"), "{:?}", kept.notes);
+    assert!(kept.noted("good where VALIDITY is 1: as published for BioEye 2015"));
+    assert!(kept.noted("separated by blanks"));
+    let fixation = &kept.fixations[1].1;
+    assert_eq!(fixation.position, Position::Missing, "no screen is known");
+    let place = fixation.place.unwrap();
+    assert!((place[0] + 2.0).abs() < 0.1 && (place[1] - 1.0).abs() < 0.1, "{place:?}");
+    let kinematics = fixation.kinematics;
+    assert!((kinematics.dx.unwrap() - 3.0).abs() < 0.2, "{kinematics:?}");
+    assert!(kinematics.peak_velocity.unwrap() > 60.0 && kinematics.sd_x.is_some());
+    assert_eq!(kept.fixations[3].1.kinematics.dx, None, "after a loss");
+    for rate in [0.0, -250.0, f64::NAN, 1e9] {
+        let error = read_with(&bioeye(), &asked(|gaze| gaze.rate_hz = Some(rate))).unwrap_err();
+        assert!(error.to_string().contains("10 to 5000 Hz"), "{error}");
+    }
+}
+
+#[test]
+fn the_other_mark_of_validity_leaves_almost_nothing_and_is_told() {
+    let wrong = asked(|gaze| (gaze.rate_hz, gaze.valid) = (Some(250.0), Some(0.0)));
+    let kept = read_with(&bioeye(), &wrong).unwrap();
+    assert!(kept.fixations.is_empty());
+    assert!(kept.noted("240 of 250 samples are missing, more than half"), "{:?}", kept.notes);
+    assert!(kept.noted("is 0: as given"));
+}
+
+#[test]
+fn words_need_pixels() {
+    let options = SamplesOptions { has_words: true, ..asked(|g| g.rate_hz = Some(250.0)) };
+    let error = read_with(&bioeye(), &options).unwrap_err().to_string();
+    assert!(error.contains("positions in degrees"), "{error}");
+}
+
+#[test]
+fn a_rate_that_contradicts_times_is_refused() {
+    let error = read_with(&plain(), &asked(|gaze| gaze.rate_hz = Some(250.0))).unwrap_err();
+    assert!(error.to_string().contains("samples every 1 ms"), "{error}");
+    assert!(read_with(&plain(), &asked(|gaze| gaze.rate_hz = Some(1000.0))).is_ok());
+    // Without any times, rows count.
+    let untimed = plain().replace("time,", "clock,");
+    assert!(read_with(&untimed, &options()).is_err());
+    let kept = read_with(&untimed, &asked(|gaze| gaze.rate_hz = Some(1000.0))).unwrap();
+    assert_eq!(kept.fixations.len(), 2);
+}
+
+#[test]
+fn pixels_named_degrees_are_told_and_not_believed() {
+    let text = bioeye().replace("   -", "   9");
+    let text = text.replace("    1.0", "    900.0").replace("    0.9", "    900.9");
+    let kept = read_with(&text, &asked(|gaze| gaze.rate_hz = Some(250.0))).unwrap();
+    assert!(kept.fixations.iter().all(|(_, f)| f.place.is_none() && f.kinematics.is_empty()));
+    assert!(kept.noted("not believed") && kept.noted("not in pixels?"), "{:?}", kept.notes);
+}
+
+#[test]
+fn slow_samples_tell_no_velocities() {
+    let rows: String = rests(1000.0 / 60.0, -5.0, 4.0)
+        .map(|(time, x, y)| format!("{time},{x:.4},{y:.4}\n"))
+        .collect();
+    let kept = read_with(&format!("time_ms,x_deg,y_deg\n{rows}"), &options()).unwrap();
+    assert!(kept.fixations.iter().all(|(_, f)| f.kinematics.peak_velocity.is_none()));
+    assert!(kept.fixations.iter().any(|(_, f)| f.kinematics.sd_x.is_some()));
+    assert!(kept.noted("samples at less than 200 Hz do not tell them"), "{:?}", kept.notes);
+}
+
 #[test]
 fn names_of_gazebase_files_are_read_as_far_as_they_are() {
     assert!(gazebase_name("S_1001_S1_TEX").is_some());
@@ -192,7 +278,9 @@ fn a_unit_that_no_column_tells_must_be_given() {
     let error = read_with(&text, &options()).unwrap_err();
     assert!(error.to_string().contains("pixels or degrees"), "{error}");
     assert_eq!(read_with(&text, &chosen("x_px=x")).unwrap().fixations.len(), 2);
-    let error = read_with(&text, &chosen("x_deg=x")).unwrap_err();
+    assert!(read_with(&text, &chosen("x_deg=x")).is_ok());
+    let on_words = SamplesOptions { has_words: true, ..chosen("x_deg=x") };
+    let error = read_with(&text, &on_words).unwrap_err();
     assert!(error.to_string().contains("size and distance"), "{error}");
     assert!(error.to_string().contains("`px_per_degree`"), "{error}");
 }

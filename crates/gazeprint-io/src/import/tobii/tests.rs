@@ -49,6 +49,43 @@ fn a_loss_of_signal_counts_until_a_fixation_comes() {
 }
 
 #[test]
+fn kinematics_are_measured_where_the_gaze_and_the_screen_are_known() {
+    let header = "Recording timestamp [ms]\tParticipant name\tRecording name\tPresented Stimulus name\t\
+                  Eye movement type\tGaze event duration [ms]\tEye movement type index\t\
+                  Fixation point X [DACS px]\tFixation point Y [DACS px]\tGaze point X [DACS px]\t\
+                  Gaze point Y [DACS px]\n";
+    let mut export = header.to_owned();
+    for i in 0..150 {
+        let time = 2 * i;
+        let (kind, index, fixated) = match i {
+            0..70 => ("Fixation", 1, "500"),
+            70..85 => ("Saccade", 1, ""),
+            _ => ("Fixation", 2, "600"),
+        };
+        let x = 500.0 + 100.0 * (f64::from(i - 70) / 15.0).clamp(0.0, 1.0);
+        let y = if fixated.is_empty() { "" } else { "300" };
+        export +=
+            &format!("{time}\tAnna\tRec1\tp\t{kind}\t140\t{index}\t{fixated}\t{y}\t{x:.2}\t300\n");
+    }
+    let read = |scale: Option<Scale>| {
+        let mut found = Collected::default();
+        let options = TobiiOptions { scale, ..TobiiOptions::default() };
+        super::read(&mut source(&export).unwrap(), 0, &options, &mut found).unwrap();
+        found
+    };
+    let found = read(Scale::pixels_per_degree(40.0, 40.0).ok());
+    assert_eq!(found.fixations.len(), 2);
+    let fixation = &found.fixations[1].1;
+    assert!((fixation.kinematics.dx.unwrap() - 2.5).abs() < 0.1, "{fixation:?}");
+    assert!(fixation.kinematics.peak_velocity.is_some_and(|peak| peak > 60.0), "{fixation:?}");
+    assert_eq!(fixation.place, Some([15.0, 7.5]));
+    let found = read(None);
+    assert_eq!(found.fixations.len(), 2);
+    assert!(found.fixations.iter().all(|(_, f)| f.kinematics.is_empty()));
+    assert!(found.noted("kinematics are not measured"), "{:?}", found.notes);
+}
+
+#[test]
 fn missing_columns_are_named() {
     let error = run(&EXPORT.replace("Gaze event duration", "Length")).unwrap_err().to_string();
     assert!(error.contains("no column for duration"), "{error}");

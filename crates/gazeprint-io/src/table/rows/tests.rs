@@ -27,6 +27,22 @@ fn delimiters_are_found() {
 }
 
 #[test]
+fn rows_may_be_set_apart_by_blanks() {
+    let (header, found, decision) = rows("N\t X DEG\t Y\n0   -5.5  1\n\n 1  3  4 \n");
+    assert_eq!(header, ["N", "X DEG", "Y"]);
+    assert_eq!(found[0].1, ["0", "-5.5", "1"]);
+    assert_eq!(found[1], (4, vec!["1".to_owned(), "3".to_owned(), "4".to_owned()]));
+    assert!(decision.contains("by blanks") && decision.contains("tab"), "{decision}");
+    let (header, found, _) = rows("n x y\n0 1 2\n1 \"2 3\n");
+    assert_eq!(
+        (header.len(), found[1].1.as_slice()),
+        (3, &["1", "\"2", "3"].map(String::from)[..])
+    );
+    // Where a row has another number of parts, blanks belong to cells.
+    assert_eq!(rows("a b\n1 2\n1 2 3\n").0, ["a b"]);
+}
+
+#[test]
 fn every_place_of_a_byte_is_found() {
     for length in 0..40 {
         let bytes: Vec<u8> = (0..length).map(|i| [b',', b'x', 0xac, b',', 0][i % 5]).collect();

@@ -13,7 +13,7 @@ fn fixation(text: &str, trial: &str, x: f64, y: f64) -> RawFixation {
         onset_ms: None,
         gap: false,
         eye: None,
-        word: None,
+        ..RawFixation::default()
     }
 }
 
