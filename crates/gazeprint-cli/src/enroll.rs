@@ -12,8 +12,8 @@ use crate::{corpus_with_notes, print, print_json};
 
 /// Learn readers from their recordings and add them to a gallery.
 ///
-/// The first time, the gallery is made: the population is learned from the corpus, or read from a
-/// file, and stays as it is. Readers that are there already get the new recordings on top: in two
+/// The first time, the gallery is made: what readers have in common is learned from the corpus, or
+/// taken from the people that are given, and stays as it is. Readers that are there already get the new recordings on top: in two
 /// steps or at once makes no difference. Readers with too little reading are skipped and named. What
 /// was reported as enrolled is on the disk. Last, the thresholds of decisions are learned anew from
 /// all readers. After an interruption, the same command goes on where it was.
@@ -26,11 +26,11 @@ use crate::{corpus_with_notes, print, print_json};
 Examples:
   gazeprint enroll my-corpus --gallery staff.gallery
   gazeprint enroll newcomer --gallery staff.gallery                     one more reader
-  gazeprint enroll newcomer --gallery own.gallery --population people.json
+  gazeprint enroll newcomer --gallery own.gallery --people my.people
   gazeprint gallery key secret.key
   gazeprint enroll my-corpus --gallery staff.gallery --key-file secret.key --pseudonyms
   gazeprint enroll my-corpus --gallery postgres://localhost/lab         with --features postgres
-  gazeprint enroll my-corpus --gallery part2.gallery --population people.json --shard 2/3
+  gazeprint enroll my-corpus --gallery part2.gallery --people my.people --shard 2/3
 
 Exit codes: 0 done (also where readers were skipped), 1 failed, 2 wrong usage, 6 locked, 7 damaged,
 130 interrupted (what was reported is enrolled).")]
@@ -40,11 +40,11 @@ pub(crate) struct Args {
     #[command(flatten)]
     gallery: GalleryArgs,
     /// The method
-    #[arg(long, default_value = "population", value_parser = ["population"])]
+    #[arg(long, default_value = "fusion", value_parser = ["fusion"])]
     method: String,
-    /// Population to make the gallery with (see `gazeprint population`)
-    #[arg(long, value_name = "FILE")]
-    population: Option<PathBuf>,
+    /// People to make the gallery with (see `gazeprint people`) [default: those that ship]
+    #[arg(long, value_name = "FILE", alias = "population")]
+    people: Option<PathBuf>,
     /// Enrol a part of the readers: of all in the corpus, the I-th and every N-th after it
     #[arg(long, value_name = "I/N")]
     shard: Option<ShardArg>,
@@ -101,9 +101,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         progress.tell_readers();
     }
     let corpus = corpus_with_notes(args.corpus.as_deref())?;
-    let given = args.population.as_deref().map(gazeprint_io::read_population).transpose()?;
+    let people = args.people.as_deref().map(gazeprint_io::read_people).transpose()?;
     let founding = FoundingOptions {
-        population: given.map(|file| (file.population, file.provenance.durations_ms)),
+        people,
         shortest_ms: args.min_duration,
         longest_ms: args.max_duration,
         pseudonyms: args.pseudonyms,

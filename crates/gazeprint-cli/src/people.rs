@@ -96,7 +96,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// People with the network that is asked for.
 fn base(network: Option<&Path>) -> anyhow::Result<People> {
     let Some(file) = network else { return Ok(People::clone(People::shipped())) };
-    let bytes = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let bytes =
+        std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
     People::shipped().with_network(&bytes).with_context(|| {
         format!("{} is no network; give one that training/train.py wrote", file.display())
     })

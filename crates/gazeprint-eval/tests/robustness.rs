@@ -317,9 +317,13 @@ impl StudyMonitor for Stopped {
 fn every_method_stops() {
     let divided = DividedCorpus::new(corpus(), plan()).unwrap();
     for name in method::NAMES {
-        let method =
-            method::by_name(name, Engine::Laplace(Laplace::default()), Scoring::PosteriorMean, People::shipped())
-                .unwrap();
+        let method = method::by_name(
+            name,
+            Engine::Laplace(Laplace::default()),
+            Scoring::PosteriorMean,
+            People::shipped(),
+        )
+        .unwrap();
         let stopped = Study::run(&divided, &[method], &Stopped, &Forgetful).unwrap_err();
         assert!(stopped.is_interruption(), "{name}");
     }

@@ -1,9 +1,9 @@
 //! What the scores of a gallery are worth: learned from its readers whenever they change.
 
 use gazeprint::decision::{FEWEST_READERS, Rules};
-use gazeprint::method::{Background, Occasion, Population, Template, Training};
-use gazeprint::saccade::{Reading, readings_of_words};
-use gazeprint_store::{Entry, Loaded, Rows};
+use gazeprint::method::{Community, Likeness, Occasion, Population, Template, Training};
+use gazeprint::saccade::{Reading, readings};
+use gazeprint_store::{Entry, Loaded, Rows, VoicedRules};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -46,9 +46,9 @@ pub struct LowestRates {
 }
 
 impl Standing {
-    fn of(readers: usize, rules: Option<&Rules>) -> Self {
+    fn of(readers: usize, rules: Option<&VoicedRules>) -> Self {
         let lowest_rates = rules.map(|rules| {
-            let [fmr, fpir] = rules.comparisons().map(lowest_rate);
+            let [fmr, fpir] = rules.rules.comparisons().map(lowest_rate);
             LowestRates { fmr, fpir }
         });
         Self { readers, lowest_rates, warnings: Vec::new() }
@@ -88,15 +88,16 @@ impl Recognizer {
         if loaded.is_current && !rows_missing {
             return Ok(Standing::of(loaded.readers.len(), loaded.rules.as_ref()));
         }
-        let (population, _) = self.gallery().population()?;
+        let (population, ..) = self.gallery().learning()?;
+        let population = population.as_ref();
         let sample = Sample::read(self, &loaded.readers)?;
-        let Loaded { background, readers, templates, rules, is_current, generation, .. } = loaded;
+        let Loaded { community, readers, likenesses, rules, is_current, generation, .. } = loaded;
         let rules = match is_current {
             true => rules,
-            false => sample.rules(self, &population, &background, &templates, monitor)?,
+            false => sample.rules(self, population, &community, &likenesses, monitor)?,
         };
         let rows = match rows_missing && rules.is_some() {
-            true => sample.rows(&population, &background, &templates, monitor),
+            true => sample.rows(population, &community, &likenesses, monitor),
             false => None,
         };
         if monitor.stop() {
@@ -135,23 +136,36 @@ impl Recognizer {
             return Err(Error::FewForPopulation { at, readers });
         }
         let corpus = gazeprint_store::corpus("gallery", &recorded)?;
-        let (all, _) = readings_of_words(&corpus, self.limits());
-        let population = learn_population(recorded.len(), &all, monitor)?;
-        let templates: Vec<Template> = (0..loaded.readers.len())
+        let (all, _) = readings(&corpus, self.limits());
+        let population = match all.iter().any(Reading::has_words) {
+            true => Some(learn_population(recorded.len(), &all, monitor)?),
+            false => None,
+        };
+        let population = population.as_ref();
+        let people = self.people()?;
+        let numbered: Vec<(usize, &Reading)> = all.iter().map(|r| (r.reader, r)).collect();
+        // A gallery of words alone stays one.
+        let community = match self.gallery().people()? {
+            Some(_) => Community::learn(&people, population, &numbered).map_err(|source| {
+                Error::of_fit("what readers are compared on", Stage::Population, source)
+            })?,
+            None => loaded.community.clone().around(population),
+        };
+        let likenesses: Vec<Likeness> = (0..loaded.readers.len())
             .into_par_iter()
             .map(|place| {
                 let own: Vec<&Reading> = all.iter().filter(|r| r.reader == place).collect();
-                population.template(&own)
+                community.likeness(people.network(), population, &own)
             })
             .collect();
         if monitor.stop() {
             return Err(Error::Interrupted { stage: Stage::Population });
         }
-        let background = population.background();
         let sample = Sample::read(self, &loaded.readers)?;
-        let rules = sample.rules(self, &population, &background, &templates, monitor)?;
-        let templates = loaded.readers.into_iter().zip(templates).collect();
-        self.gallery().relearn(&population, loaded.era, templates, rules.as_ref())?;
+        let rules = sample.rules(self, population, &community, &likenesses, monitor)?;
+        let readers = loaded.readers.into_iter().zip(likenesses).collect();
+        let rules = rules.as_ref();
+        self.gallery().relearn(population, &community, loaded.era, readers, rules)?;
         // Rows, where there are many; rules were learned with all the rest.
         self.calibrate(KeepRows::OfMany, monitor)
     }
@@ -176,7 +190,7 @@ impl Sample {
             return Ok(Self { chosen: Vec::new(), readings: Vec::new() });
         }
         let corpus = gazeprint_store::corpus("gallery", &recorded)?;
-        let (readings, _) = readings_of_words(&corpus, desk.limits());
+        let (readings, _) = readings(&corpus, desk.limits());
         Ok(Self { chosen, readings })
     }
 
@@ -185,11 +199,11 @@ impl Sample {
     fn rules(
         &self,
         desk: &Recognizer,
-        population: &Population,
-        background: &Background,
-        templates: &[Template],
+        population: Option<&Population>,
+        community: &Community,
+        likenesses: &[Likeness],
         monitor: &dyn RecognitionMonitor,
-    ) -> Result<Option<Rules>, Error> {
+    ) -> Result<Option<VoicedRules>, Error> {
         if self.readings.is_empty() {
             return Ok(None);
         }
@@ -199,27 +213,29 @@ impl Sample {
         let training = Training::new(self.chosen.len(), numbered)
             .map_err(failed)?
             .for_probes_of(Occasion::Another);
-        let templates: Vec<_> = self.chosen.iter().map(|&i| templates[i].clone()).collect();
-        let at = || desk.location().clone();
-        let scorer =
-            background.scorer(&templates).map_err(|source| Error::Template { at: at(), source })?;
+        let readers: Vec<&Likeness> = self.chosen.iter().map(|&i| &likenesses[i]).collect();
+        let people = desk.people()?;
         monitor.begin(Stage::Rules);
-        let fitted = population.fitted(scorer, &training, monitor).map_err(failed)?;
-        Ok(Rules::learn(&fitted, &training).map(|learned| learned.rules))
+        let fitted = community.fitted(&people, population, &readers, &training, monitor);
+        let fitted = fitted.map_err(failed)?;
+        let learned = Rules::learn(&fitted, &training);
+        Ok(learned.map(|learned| VoicedRules { rules: learned.rules, weights: fitted.weights }))
     }
 
     /// The rows of all readers. Nothing where they do not differ, or their numbers are too large.
     fn rows(
         &self,
-        population: &Population,
-        background: &Background,
-        templates: &[Template],
+        population: Option<&Population>,
+        community: &Community,
+        likenesses: &[Likeness],
         monitor: &dyn RecognitionMonitor,
     ) -> Option<Rows> {
         monitor.begin(Stage::Rows);
-        let slopes = background.slopes();
+        let (population, slopes) = (population?, community.background()?.slopes());
+        let templates: Vec<Template> =
+            likenesses.iter().filter_map(|likeness| likeness.template().cloned()).collect();
         let space = population.space(&slopes, &self.readings.iter().collect::<Vec<_>>())?;
-        let rows = slopes.rows(&space, templates);
+        let rows = slopes.rows(&space, &templates);
         let are_finite = rows.as_flattened().iter().all(|number| number.is_finite());
         are_finite.then(|| Rows { queries: space.queries().clone(), rows })
     }

@@ -1,9 +1,12 @@
 //! Readers into a gallery.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use gazeprint::corpus::{Corpus, Limits, Millis};
 use gazeprint::decision::FEWEST_READERS;
-use gazeprint::method::Population;
-use gazeprint::saccade::{Reading, readings_of_words};
+use gazeprint::method::{Community, People, PeopleError, Population};
+use gazeprint::saccade::{Reading, readings, readings_of_words};
 use gazeprint_store::{
     Enrolment, Entry, Founding, Gallery, GalleryError, Location, MergeError, Recording, Secret,
     StoreError,
@@ -15,7 +18,6 @@ use crate::calibrate::{KeepRows, Standing};
 use crate::error::Mismatch;
 use crate::identify::UNKNOWN;
 use crate::readers::MOST_TRIES;
-use crate::recognizer::knows_words;
 use crate::{Error, RecognitionMonitor, Recognizer, Stage, Warning};
 
 /// Fewest fixations that count of a reader: about a dozen sentences.
@@ -23,14 +25,14 @@ pub const FEWEST_FIXATIONS: usize = 100;
 /// Readers learned at once: what is lost when a process is killed, and held in memory.
 const BATCH: usize = 16;
 /// The method of galleries.
-const METHOD: &str = "population";
+const METHOD: &str = "fusion";
 
 /// What a gallery is made with.
 #[derive(Debug, Clone, Default)]
 pub struct FoundingOptions {
-    /// What readers have in common, with the durations that it was learned from, ms; learned from the
-    /// corpus where it is not given.
-    pub population: Option<(Population, [f64; 2])>,
+    /// The people that readers are compared with; those that ship where none are given. What readers have
+    /// in common is learned from the corpus, unless people who are given know it.
+    pub people: Option<Arc<People>>,
     /// Shortest duration of a fixation that counts, ms; where nothing is said, that of the population,
     /// or 50.
     pub shortest_ms: Option<f64>,
@@ -160,7 +162,8 @@ impl Recognizer {
         if enroll.shard.is_some() && options.pseudonyms {
             return Err(Error::ShardPseudonyms { at: at.clone() });
         }
-        let defaults = options.population.as_ref().map(|(_, durations_ms)| *durations_ms);
+        let given = options.people.as_ref().filter(|people| people.has_population());
+        let defaults = given.map(|people| people.origin().durations_ms);
         let [shortest, longest] = defaults.unwrap_or(Limits::default().durations().map(|d| d.0));
         let durations_ms =
             [options.shortest_ms.unwrap_or(shortest), options.longest_ms.unwrap_or(longest)];
@@ -178,21 +181,21 @@ impl Recognizer {
             durations_ms,
             pseudonyms: options.pseudonyms.then(Founding::new_salt).transpose()?,
         };
-        let gallery = match &options.population {
-            None => {
-                let population = learned_from(corpus, limits, monitor)?;
-                Gallery::create(at, secret, founding, &population)?
+        let people = options.people.as_ref().unwrap_or_else(|| People::shipped());
+        let (population, community) = founded_on(corpus, limits, people, given.is_some(), monitor)?;
+        let bytes = match &options.people {
+            None => Cow::Borrowed(People::shipped_bytes()),
+            Some(people) => Cow::Owned(people.without_population().write().map_err(of_people(at))?),
+        };
+        let population = population.as_deref();
+        let made = Gallery::create(at, secret, founding, population, &community, &bytes);
+        let gallery = match made {
+            // Another was a moment faster: it made the same gallery, or that is said.
+            Err(GalleryError::Store(StoreError::Exists { .. })) if given.is_some() => {
+                let desk = Self::open(at, secret)?;
+                return Ok((desk.fitting(options)?, Vec::new()));
             }
-            Some((population, _)) => {
-                match Gallery::create(at, secret, founding, population) {
-                    // Another was a moment faster: it made the same gallery, or that is said.
-                    Err(GalleryError::Store(StoreError::Exists { .. })) => {
-                        let desk = Self::open(at, secret)?;
-                        return Ok((desk.fitting(options)?, Vec::new()));
-                    }
-                    made => made?,
-                }
-            }
+            made => made?,
         };
         Ok((Self::of(gallery)?, warnings.into_iter().collect()))
     }
@@ -210,8 +213,10 @@ impl Recognizer {
         if found != expected {
             return founded(Mismatch::Durations { found, expected });
         }
-        if let Some((population, _)) = &options.population
-            && !self.gallery().has_population(population)?
+        let given = options.people.as_ref().map(|people| people.population());
+        let given = given.transpose().map_err(of_people(self.location()))?.flatten();
+        if let Some(population) = given
+            && !self.gallery().has_population(&population)?
         {
             return founded(Mismatch::Population);
         }
@@ -386,12 +391,9 @@ fn parts<'a>(
 /// Refuses a corpus of which nobody could be enrolled.
 fn check_all(corpus: &Corpus, limits: Limits, options: &EnrollOptions) -> Result<(), Error> {
     corpus.readers().iter().try_for_each(|name| check_name(name))?;
-    if !knows_words(corpus) {
-        return Err(Error::NoWords { name: corpus.name().to_owned() });
-    }
-    let (all, _) = readings_of_words(corpus, limits);
+    let (all, _) = readings(corpus, limits);
     let mut counts = vec![0; corpus.readers().len()];
-    all.iter().for_each(|reading| counts[reading.reader] += reading.events.len());
+    all.iter().for_each(|reading| counts[reading.reader] += reading.fixations());
     let few = corpus.readers().iter().zip(counts).filter(|(_, count)| *count < FEWEST_FIXATIONS);
     let skipped =
         few.map(|(name, count)| skip(options, name, count)).collect::<Result<Vec<_>, _>>()?;
@@ -430,7 +432,38 @@ fn skip(options: &EnrollOptions, name: &str, fixations: usize) -> Result<Skipped
 }
 
 fn fixations(readings: &[Reading]) -> usize {
-    readings.iter().map(|reading| reading.events.len()).sum()
+    readings.iter().map(Reading::fixations).sum()
+}
+
+/// What a gallery is founded on: what the readers of a corpus have in common, where words are known, and
+/// what they are compared on. `given` says that people know the former.
+fn founded_on(
+    corpus: &Corpus,
+    limits: Limits,
+    people: &People,
+    given: bool,
+    monitor: &dyn RecognitionMonitor,
+) -> Result<(Option<Arc<Population>>, Community), Error> {
+    let (readings, _) = readings(corpus, limits);
+    let has_words = readings.iter().any(Reading::has_words);
+    let population = match (has_words, given) {
+        (false, _) => None,
+        (true, true) => {
+            people.population().map_err(|source| Error::PeopleGiven { source: Box::new(source) })?
+        }
+        (true, false) => Some(Arc::new(learned_from(corpus, limits, monitor)?)),
+    };
+    let numbered: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
+    let community = Community::learn(people, population.as_deref(), &numbered);
+    let community = community.map_err(|source| {
+        Error::of_fit("what readers are compared on", Stage::Population, source)
+    })?;
+    Ok((population, community))
+}
+
+/// People of a gallery that cannot be used.
+fn of_people(at: &Location) -> impl Fn(PeopleError) -> Error {
+    move |source| Error::People { at: at.clone(), source: Box::new(source) }
 }
 
 /// What the readers of a corpus have in common.
@@ -472,21 +505,25 @@ pub fn learn_population(
 
 /// What readers are learned with.
 struct Learner {
-    population: Population,
+    population: Option<Population>,
+    community: Community,
+    people: Arc<People>,
     era: u64,
 }
 
 impl Learner {
     fn of(desk: &Recognizer) -> Result<Self, Error> {
-        let (population, era) = desk.gallery().population()?;
-        Ok(Self { population, era })
+        let (population, community, era) = desk.gallery().learning()?;
+        Ok(Self { population, community, people: desk.people()?, era })
     }
 
     fn learn(&self, desk: &Recognizer, candidate: &Candidate) -> Result<Enrolment, Error> {
         let Candidate { id, recordings, .. } = candidate;
         let readings = desk.recorded(id, recordings)?;
-        let template = self.population.template(&readings.iter().collect::<Vec<_>>());
+        let own: Vec<&Reading> = readings.iter().collect();
+        let network = self.people.network();
+        let likeness = self.community.likeness(network, self.population.as_ref(), &own);
         let fixations = fixations(&readings);
-        Ok(Enrolment { id: id.clone(), recordings: recordings.clone(), fixations, template })
+        Ok(Enrolment { id: id.clone(), recordings: recordings.clone(), fixations, likeness })
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use gazeprint::corpus::CorpusError;
 use gazeprint::decision::{FEWEST_READERS, GRID};
 use gazeprint::inference::InferenceError;
-use gazeprint::method::{FitError, TemplateError};
+use gazeprint::method::{FitError, PeopleError, TemplateError};
 use gazeprint_store::{GalleryError, Location, MergeError, StoreError};
 use thiserror::Error;
 
@@ -121,6 +121,20 @@ pub enum Error {
         /// What is wrong with them.
         source: TemplateError,
     },
+    /// With the people that readers are compared with.
+    #[error("{at}: the people that its readers are compared with cannot be used: {source}")]
+    People {
+        /// The gallery.
+        at: Location,
+        /// What is wrong with them.
+        source: Box<PeopleError>,
+    },
+    /// With people that were given.
+    #[error("the people that were given cannot be used: {source}")]
+    PeopleGiven {
+        /// What is wrong with them.
+        source: Box<PeopleError>,
+    },
     /// With recordings.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
@@ -216,14 +230,14 @@ pub enum Error {
         /// As many as there are.
         fixations: usize,
     },
-    /// Pages without words: what galleries know of readers is how they read words.
+    /// Pages without words, in a gallery that knows how readers read words and nothing else.
     #[error(
-        "{name}: found pages whose words are unknown, expected where words are: readers of a gallery \
-         are known by their fixations on words; add the table of words"
+        "{at}: found pages whose words are unknown, expected where words are: its readers are known by \
+         their fixations on words alone; add the table of words"
     )]
     NoWords {
-        /// Name of the probe or the corpus.
-        name: String,
+        /// The gallery.
+        at: Location,
     },
     /// A text that nobody announced.
     #[error("found text {text:?}, expected one whose words are known")]
@@ -343,6 +357,7 @@ impl Error {
             | Self::ShardPseudonyms { .. } => ErrorKind::Usage,
             Self::Corpus(_)
             | Self::Fit { .. }
+            | Self::PeopleGiven { .. }
             | Self::SeveralReaders { .. }
             | Self::NothingCounts { .. }
             | Self::NoWords { .. }
@@ -352,6 +367,7 @@ impl Error {
             | Self::TooLittleRead { .. }
             | Self::NobodyReadEnough { .. } => ErrorKind::Input,
             Self::Template { .. }
+            | Self::People { .. }
             | Self::FewReaders { .. }
             | Self::NoRules { .. }
             | Self::OtherRows { .. }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gazeprint::decision::{FEWEST_READERS, Rules, cohort_ratios};
-use gazeprint::method::{Background, Evidence, PopulationScorer, Slopes};
+use gazeprint::method::{Community, Evidence, FusionScorer, Likeness, Slopes, Voice, Weights};
 use gazeprint::saccade::Reading;
 use gazeprint::score::Scorer as _;
 use gazeprint::search::{Queries, Row, scores};
@@ -24,7 +24,7 @@ pub(crate) struct EnrolledReaders {
     pub(crate) names: Vec<String>,
     pub(crate) rules: Arc<Rules>,
     /// Of all readers; of nobody where they are searched.
-    scorer: PopulationScorer,
+    scorer: FusionScorer,
     search: Option<RowSearch>,
     generation: u64,
     is_current: bool,
@@ -32,7 +32,7 @@ pub(crate) struct EnrolledReaders {
 
 /// Readers of a large gallery as rows. The templates of those who matter are read later.
 struct RowSearch {
-    background: Background,
+    community: Community,
     slopes: Slopes,
     queries: Queries,
     rows: Vec<Row>,
@@ -51,20 +51,22 @@ impl EnrolledReaders {
     /// The readers, to compare with as a whole or, where there are rows, to search.
     pub(crate) fn read(desk: &Recognizer) -> Result<Self, Error> {
         let searchable = desk.gallery().searchable()?;
-        let Some(Searchable { background, readers, rows, rules, generation }) = searchable else {
+        let Some(Searchable { community, readers, rows, rules, generation }) = searchable else {
             return Self::read_whole(desk);
         };
         check_count(desk, readers.len())?;
-        let slopes = background.slopes();
+        let Some(slopes) = community.background().map(|background| background.slopes()) else {
+            return Self::read_whole(desk);
+        };
         let Rows { queries, rows } = rows;
         if queries.slope_len() != slopes.len() {
             return Err(Error::OtherRows { at: desk.location().clone() });
         }
-        let scorer = of_templates(desk, &background, &[])?;
-        let search = Some(RowSearch { background, slopes, queries, rows });
+        let scorer = of_readers(desk, &community, &[], rules.weights)?;
+        let search = Some(RowSearch { community, slopes, queries, rows });
         Ok(Self {
             names: readers,
-            rules: Arc::new(rules),
+            rules: Arc::new(rules.rules),
             scorer,
             search,
             generation,
@@ -75,11 +77,13 @@ impl EnrolledReaders {
     /// The readers, to compare with as a whole.
     pub(crate) fn read_whole(desk: &Recognizer) -> Result<Self, Error> {
         let stored = desk.gallery().stored_readers()?;
-        let Loaded { background, readers, templates, rules, is_current, generation, .. } =
+        let Loaded { community, readers, likenesses, rules, is_current, generation, .. } =
             stored.decoded()?;
         check_count(desk, readers.len())?;
-        let rules = Arc::new(rules.ok_or_else(|| Error::NoRules { at: desk.location().clone() })?);
-        let scorer = of_templates(desk, &background, &templates)?;
+        let rules = rules.ok_or_else(|| Error::NoRules { at: desk.location().clone() })?;
+        let likenesses: Vec<&Likeness> = likenesses.iter().collect();
+        let scorer = of_readers(desk, &community, &likenesses, rules.weights)?;
+        let rules = Arc::new(rules.rules);
         let names = readers.into_iter().map(|entry| entry.id).collect();
         Ok(Self { names, rules, scorer, search: None, generation, is_current })
     }
@@ -95,7 +99,7 @@ impl EnrolledReaders {
     }
 
     /// All readers at once.
-    pub(crate) fn scorer(&self) -> &PopulationScorer {
+    pub(crate) fn scorer(&self) -> &FusionScorer {
         &self.scorer
     }
 
@@ -116,15 +120,24 @@ impl EnrolledReaders {
         readings: &[Reading],
         shortlist: Shortlist,
     ) -> Result<Comparison, Error> {
+        let looks = [Voice::Embedding, Voice::Oculomotor].iter().any(|v| self.scorer.has(*v));
+        if !looks && self.search.is_none() && !readings.iter().any(Reading::has_words) {
+            return Err(Error::NoWords { at: desk.location().clone() });
+        }
         let probes: Vec<Probe> = readings.par_iter().map(|r| self.scorer.probe(r)).collect();
         let probe = Probe::merged(&probes);
         let (scores, in_full) = match &self.search {
             None => (self.scorer.scores(&probe), None),
             Some(search) => {
                 let nobody = self.scorer.population(&probe, &[]);
-                let mut scores = search.scores(&probe, nobody);
+                let weight = self.scorer.weights().at(Voice::Reading, probe.fixations());
+                let mut scores = search.scores(&probe, nobody, weight);
                 let in_full = ScoredInFull::read(self, search, &scores, desk, shortlist)?;
                 let exact = in_full.scorer.scores(&probe);
+                // What other voices say of those who were not found is what they say of most.
+                let said = in_full.places.iter().zip(&exact).map(|(&p, score)| score - scores[p]);
+                let usual = median(said.collect());
+                scores.iter_mut().for_each(|score| *score += usual);
                 in_full.places.iter().zip(exact).for_each(|(&place, score)| scores[place] = score);
                 (scores, Some(in_full))
             }
@@ -165,13 +178,26 @@ impl EnrolledReaders {
     }
 }
 
-fn of_templates(
+/// Scores of readers as they are kept.
+pub(crate) fn of_readers(
     desk: &Recognizer,
-    background: &Background,
-    templates: &[gazeprint::method::Template],
-) -> Result<PopulationScorer, Error> {
+    community: &Community,
+    readers: &[&Likeness],
+    weights: Weights,
+) -> Result<FusionScorer, Error> {
     let at = || desk.location().clone();
-    background.scorer(templates).map_err(|source| Error::Template { at: at(), source })
+    let people = desk.people()?;
+    let scorer = community.scorer(people.network(), readers, weights);
+    scorer.map_err(|source| Error::Template { at: at(), source })
+}
+
+/// The middle of some numbers; nought of none.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    let middle = numbers.len() / 2;
+    match numbers.is_empty() {
+        true => 0.0,
+        false => *numbers.select_nth_unstable_by(middle, f64::total_cmp).1,
+    }
 }
 
 /// Refuses to compare with too few readers.
@@ -183,10 +209,12 @@ fn check_count(desk: &Recognizer, readers: usize) -> Result<(), Error> {
 }
 
 impl RowSearch {
-    /// The scores of all readers, about, given that of nobody in particular.
-    fn scores(&self, probe: &Probe, nobody: f64) -> Vec<f64> {
+    /// The scores of all readers by words, about, given that of nobody in particular and how much words
+    /// count.
+    fn scores(&self, probe: &Probe, nobody: f64, weight: f64) -> Vec<f64> {
         let query = self.queries.query(&self.slopes.slope(probe), probe.fixations());
-        scores(&self.rows, &query).into_iter().map(|score| nobody + f64::from(score)).collect()
+        let scores = scores(&self.rows, &query).into_iter();
+        scores.map(|score| nobody + weight * f64::from(score)).collect()
     }
 }
 
@@ -194,7 +222,7 @@ impl RowSearch {
 struct ScoredInFull {
     /// Ascending.
     places: Vec<usize>,
-    scorer: PopulationScorer,
+    scorer: FusionScorer,
 }
 
 impl ScoredInFull {
@@ -224,7 +252,9 @@ impl ScoredInFull {
         places.sort_unstable();
         let ids = places.iter().map(|&place| readers.names[place].as_str());
         let templates = desk.gallery().templates_of(ids, readers.generation)?;
-        let scorer = of_templates(desk, &search.background, &templates)?;
+        let found: Vec<&Likeness> = templates.iter().collect();
+        let weights = *readers.scorer.weights();
+        let scorer = of_readers(desk, &search.community, &found, weights)?;
         Ok(Self { places, scorer })
     }
 }

@@ -1,10 +1,10 @@
 //! The recognizer: a gallery that is open, for any number of threads.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
-use gazeprint::corpus::{Corpus, Limits, Millis, Text};
-use gazeprint::method::Monitor;
-use gazeprint::saccade::{Reading, readings_of_words};
+use gazeprint::corpus::{Corpus, Limits, Millis};
+use gazeprint::method::{Monitor, People};
+use gazeprint::saccade::{Reading, readings};
 use gazeprint_store::{
     Entry, Founding, Gallery, GalleryError, Location, Logged, Recording, Secret,
 };
@@ -57,6 +57,8 @@ struct Shared {
     limits: Limits,
     /// The readers as they were last seen.
     readers: RwLock<Option<Arc<EnrolledReaders>>>,
+    /// The people that readers are compared with.
+    people: OnceLock<Arc<People>>,
     /// The same of a large gallery, each with their template: for watches.
     in_full: RwLock<Option<Arc<EnrolledReaders>>>,
 }
@@ -88,6 +90,7 @@ impl Recognizer {
             founding,
             limits,
             readers: RwLock::new(None),
+            people: OnceLock::new(),
             in_full: RwLock::new(None),
         };
         Ok(Self { shared: Arc::new(shared) })
@@ -122,6 +125,22 @@ impl Recognizer {
     /// whole or not at all.
     pub(crate) fn gallery(&self) -> MutexGuard<'_, Gallery> {
         self.shared.gallery.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The people that readers are compared with: those that the gallery was made with.
+    pub(crate) fn people(&self) -> Result<Arc<People>, Error> {
+        if let Some(people) = self.shared.people.get() {
+            return Ok(Arc::clone(people));
+        }
+        let people = match self.gallery().people()? {
+            None => Arc::clone(People::shipped()),
+            Some(bytes) if *bytes == *People::shipped_bytes() => Arc::clone(People::shipped()),
+            Some(bytes) => Arc::new(People::read(&bytes).map_err(|source| Error::People {
+                at: self.location().clone(),
+                source: Box::new(source),
+            })?),
+        };
+        Ok(Arc::clone(self.shared.people.get_or_init(|| people)))
     }
 
     /// The readers as they are now, to compare with.
@@ -163,10 +182,7 @@ impl Recognizer {
         if probe.readers().len() > 1 {
             return Err(Error::SeveralReaders { name: name(), readers: probe.readers().len() });
         }
-        let (readings, drops) = readings_of_words(probe, self.limits());
-        if readings.is_empty() && !knows_words(probe) {
-            return Err(Error::NoWords { name: name() });
-        }
+        let (readings, drops) = readings(probe, self.limits());
         if readings.is_empty() {
             return Err(Error::NothingCounts { name: name(), fixations: probe.fixation_count() });
         }
@@ -228,13 +244,8 @@ impl Recognizer {
         recordings: &[Recording],
     ) -> Result<Vec<Reading>, Error> {
         let corpus = gazeprint_store::corpus("gallery", &[(id.to_owned(), recordings.to_vec())])?;
-        Ok(readings_of_words(&corpus, self.limits()).0)
+        Ok(readings(&corpus, self.limits()).0)
     }
-}
-
-/// Whether the words of anything that was read are known.
-pub(crate) fn knows_words(corpus: &Corpus) -> bool {
-    corpus.texts().iter().any(Text::has_words)
 }
 
 impl std::fmt::Debug for Recognizer {

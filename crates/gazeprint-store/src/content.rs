@@ -1,7 +1,7 @@
 //! The records of a gallery: what they hold, and how they are read.
 
 use gazeprint::decision::Rules;
-use gazeprint::method::{Background, Template};
+use gazeprint::method::{Background, Community, Likeness, Template, Weights};
 use gazeprint::replay::Sketch;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
@@ -9,16 +9,20 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use crate::recordings::Recording;
+use crate::recordings::{Recording, RecordingOfWords};
 use crate::seal::random;
 use crate::{Kind, Location, Snapshot, StoreError};
 
 /// Version of what records hold; that of the tables they are kept in is another.
 const VERSION: u8 = 1;
+/// Version of records that hold what several voices say, where those of version 1 hold words alone.
+const VOICED: u8 = 2;
 
 pub(crate) const FOUNDING: &str = "founding";
 pub(crate) const POPULATION: &str = "population";
 pub(crate) const BACKGROUND: &str = "background";
+/// The file of people that readers are compared with; galleries of words alone have none.
+pub(crate) const PEOPLE: &str = "people";
 pub(crate) const RULES: &str = "rules";
 /// What galleries of earlier versions keep of rules over several of them; nobody reads it any more.
 pub(crate) const SHARED_RULES: &str = "shared-rules";
@@ -170,24 +174,101 @@ pub struct Entry {
     pub revision: u64,
 }
 
+/// All recordings of a reader.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Recordings(pub(crate) Vec<Recording>);
+
+impl From<Vec<RecordingOfWords>> for Recordings {
+    fn from(before: Vec<RecordingOfWords>) -> Self {
+        Self(before.into_iter().map(Recording::from).collect())
+    }
+}
+
+impl Voiced for Recordings {
+    type OfWords = Vec<RecordingOfWords>;
+}
+
+/// A record of which galleries may have an earlier version.
+pub(crate) trait Voiced: Serialize + DeserializeOwned {
+    /// The record when words were all there was.
+    type OfWords: DeserializeOwned + Into<Self>;
+}
+
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StoredTemplate {
     pub(crate) entry: Entry,
-    pub(crate) template: Template,
+    pub(crate) likeness: Likeness,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct TemplateOfWords {
+    entry: Entry,
+    template: Template,
+}
+
+impl From<TemplateOfWords> for StoredTemplate {
+    fn from(TemplateOfWords { entry, template }: TemplateOfWords) -> Self {
+        Self { entry, likeness: template.into() }
+    }
+}
+
+impl Voiced for StoredTemplate {
+    type OfWords = TemplateOfWords;
 }
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StoredBackground {
     /// Rises when the population is learned anew.
     pub(crate) era: u64,
-    pub(crate) background: Background,
+    pub(crate) community: Community,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct BackgroundOfWords {
+    era: u64,
+    background: Background,
+}
+
+impl From<BackgroundOfWords> for StoredBackground {
+    fn from(BackgroundOfWords { era, background }: BackgroundOfWords) -> Self {
+        Self { era, community: background.into() }
+    }
+}
+
+impl Voiced for StoredBackground {
+    type OfWords = BackgroundOfWords;
 }
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StoredRules {
     /// That of the gallery with these rules, unchanged since they were learned.
     pub(crate) generation: u64,
-    pub(crate) rules: Rules,
+    pub(crate) rules: VoicedRules,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct RulesOfWords {
+    generation: u64,
+    rules: Rules,
+}
+
+impl From<RulesOfWords> for StoredRules {
+    fn from(RulesOfWords { generation, rules }: RulesOfWords) -> Self {
+        Self { generation, rules: VoicedRules { rules, weights: Weights::ALONE } }
+    }
+}
+
+impl Voiced for StoredRules {
+    type OfWords = RulesOfWords;
+}
+
+/// How decisions are made, and how much each voice counts in the scores that they are made by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VoicedRules {
+    /// Thresholds and calibration.
+    pub rules: Rules,
+    /// How much each voice counts.
+    pub weights: Weights,
 }
 
 /// A reader to be enrolled.
@@ -200,7 +281,7 @@ pub struct Enrolment {
     /// Fixations that count.
     pub fixations: usize,
     /// Learned from them.
-    pub template: Template,
+    pub likeness: Likeness,
 }
 
 /// A probe to be remembered.
@@ -217,14 +298,14 @@ pub struct Remember<'a> {
 /// All that comparing takes.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// What templates are compared on.
-    pub background: Background,
+    /// What readers are compared on.
+    pub community: Community,
     /// The readers, by name.
     pub readers: Vec<Entry>,
-    /// Their templates.
-    pub templates: Vec<Template>,
+    /// What is compared of each.
+    pub likenesses: Vec<Likeness>,
     /// How decisions are made, where that was learned.
-    pub rules: Option<Rules>,
+    pub rules: Option<VoicedRules>,
     /// Whether it was learned from the readers as they are now.
     pub is_current: bool,
     /// How often the population was learned anew.
@@ -252,6 +333,37 @@ pub(crate) fn decode<T: DeserializeOwned>(
         let found = bytes.first().map_or("none".to_owned(), u8::to_string);
         return Err(content(at, record, format!("found version {found}, expected {VERSION}")));
     };
+    whole(at, record, bytes)
+}
+
+/// The bytes of a record that speaks of several voices.
+pub(crate) fn encode_voiced<T: Voiced>(
+    at: &Location,
+    record: &str,
+    value: &T,
+) -> Result<Vec<u8>, GalleryError> {
+    let bytes = postcard::to_extend(value, vec![VOICED]);
+    bytes.map_err(|error| content(at, record, error))
+}
+
+/// The same, of this version or the one before.
+pub(crate) fn decode_voiced<T: Voiced>(
+    at: &Location,
+    record: &str,
+    bytes: &[u8],
+) -> Result<T, GalleryError> {
+    match bytes.split_first() {
+        Some((&VOICED, rest)) => whole(at, record, rest),
+        _ => decode::<T::OfWords>(at, record, bytes).map(Into::into),
+    }
+}
+
+/// All of some bytes as a value.
+fn whole<T: DeserializeOwned>(
+    at: &Location,
+    record: &str,
+    bytes: &[u8],
+) -> Result<T, GalleryError> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),
         Ok((_, rest)) => Err(content(at, record, format!("found {} bytes too many", rest.len()))),
@@ -271,6 +383,14 @@ pub(crate) fn setting<T: DeserializeOwned>(
     name: &str,
 ) -> Result<T, GalleryError> {
     decode(at, name, &setting_bytes(at, snapshot, name)?)
+}
+
+/// What readers are compared on, which every gallery has.
+pub(crate) fn stored_background(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+) -> Result<StoredBackground, GalleryError> {
+    decode_voiced(at, BACKGROUND, &setting_bytes(at, snapshot, BACKGROUND)?)
 }
 
 /// As it is stored.
@@ -299,7 +419,7 @@ impl StoredReaders {
     pub(crate) fn read(at: &Location, snapshot: &mut Snapshot<'_>) -> Result<Self, GalleryError> {
         Ok(Self {
             at: at.clone(),
-            background: setting(at, snapshot, BACKGROUND)?,
+            background: stored_background(at, snapshot)?,
             rules: stored_rules(at, snapshot)?,
             generation: snapshot.generation(),
             templates: template_records(snapshot)?,
@@ -313,12 +433,12 @@ impl StoredReaders {
     pub fn decoded(self) -> Result<Loaded, GalleryError> {
         let Self { at, background, rules, generation, templates } = self;
         let stored = decoded(&at, &templates)?;
-        let (readers, templates): (Vec<_>, _) =
-            stored.into_iter().map(|s| (s.entry, s.template)).unzip();
+        let (readers, likenesses): (Vec<_>, _) =
+            stored.into_iter().map(|s| (s.entry, s.likeness)).unzip();
         Ok(Loaded {
-            background: background.background,
+            community: background.community,
             readers,
-            templates,
+            likenesses,
             is_current: rules.as_ref().is_some_and(|rules| rules.generation == generation),
             rules: rules.map(|stored| stored.rules),
             era: background.era,
@@ -333,7 +453,7 @@ pub(crate) fn stored_rules(
     snapshot: &mut Snapshot<'_>,
 ) -> Result<Option<StoredRules>, GalleryError> {
     let rules = snapshot.get(Kind::Settings, RULES)?;
-    rules.map(|bytes| decode(at, RULES, &bytes)).transpose()
+    rules.map(|bytes| decode_voiced(at, RULES, &bytes)).transpose()
 }
 
 /// All templates.
@@ -347,8 +467,9 @@ fn template_records(snapshot: &mut Snapshot<'_>) -> Result<Vec<NamedRecord>, Gal
 }
 
 fn decoded(at: &Location, records: &[NamedRecord]) -> Result<Vec<StoredTemplate>, GalleryError> {
-    let decoded =
-        |(name, bytes): &NamedRecord| decode(at, &format!("the template of {name:?}"), bytes);
+    let decoded = |(name, bytes): &NamedRecord| {
+        decode_voiced(at, &format!("the template of {name:?}"), bytes)
+    };
     let mut stored: Vec<StoredTemplate> =
         records.par_iter().map(decoded).collect::<Result<_, _>>()?;
     stored.sort_by(|a, b| a.entry.id.cmp(&b.entry.id));
@@ -361,7 +482,7 @@ pub(crate) fn template(
     id: &str,
 ) -> Result<Option<StoredTemplate>, GalleryError> {
     let bytes = snapshot.get(Kind::Template, id)?;
-    bytes.map(|bytes| decode(at, &format!("the template of {id:?}"), &bytes)).transpose()
+    bytes.map(|bytes| decode_voiced(at, &format!("the template of {id:?}"), &bytes)).transpose()
 }
 
 pub(crate) fn read_recordings(
@@ -371,7 +492,8 @@ pub(crate) fn read_recordings(
 ) -> Result<Vec<Recording>, GalleryError> {
     let record = format!("the recordings of {id:?}");
     let bytes = snapshot.get(Kind::Readings, id)?;
-    decode(at, &record, &bytes.ok_or_else(|| content(at, &record, "they are missing"))?)
+    let bytes = bytes.ok_or_else(|| content(at, &record, "they are missing"))?;
+    Ok(decode_voiced::<Recordings>(at, &record, &bytes)?.0)
 }
 
 pub(crate) fn earlier(

@@ -1,14 +1,15 @@
 //! Galleries of readers: a population, templates, recordings, and a log of what was done.
 
-use gazeprint::decision::Rules;
-use gazeprint::method::{Population, Template};
+use gazeprint::method::{Community, Likeness, Population};
 use gazeprint::replay::Sketch;
 use hmac::Mac;
+use zeroize::Zeroizing;
 
 use crate::content::{
-    BACKGROUND, Enrolment, Entry, FOUNDING, Founding, GalleryError, POPULATION, RULES, Remember,
-    SHARED_RULES, StoredBackground, StoredReaders, StoredRules, StoredTemplate, content, decode,
-    earlier, encode, read_recordings, setting, stored_rules, template,
+    BACKGROUND, Enrolment, Entry, FOUNDING, Founding, GalleryError, PEOPLE, POPULATION, RULES,
+    Recordings, Remember, SHARED_RULES, StoredBackground, StoredReaders, StoredRules,
+    StoredTemplate, VoicedRules, content, decode_voiced, earlier, encode, encode_voiced,
+    read_recordings, setting, stored_background, stored_rules, template,
 };
 use crate::events::{Event, Logged, now};
 use crate::recordings::Recording;
@@ -39,12 +40,12 @@ pub(crate) fn log(
 fn put_rules(
     at: &Location,
     change: &mut Change<'_>,
-    rules: Option<&Rules>,
+    rules: Option<&VoicedRules>,
 ) -> Result<(), GalleryError> {
     match rules {
         Some(rules) => {
             let (generation, rules) = (change.generation_after(), rules.clone());
-            let bytes = encode(at, RULES, &StoredRules { generation, rules })?;
+            let bytes = encode_voiced(at, RULES, &StoredRules { generation, rules })?;
             change.put(Kind::Settings, RULES, &bytes)?;
         }
         None => drop(change.remove(Kind::Settings, RULES)?),
@@ -53,7 +54,8 @@ fn put_rules(
 }
 
 impl Gallery {
-    /// Makes a gallery without readers, around a population.
+    /// Makes a gallery without readers: what they are compared on, the population where words are known,
+    /// and the file of people that they are compared with.
     ///
     /// # Errors
     /// If there is something already, or it cannot be made.
@@ -61,14 +63,19 @@ impl Gallery {
         at: &Location,
         secret: Option<&Secret>,
         founding: Founding,
-        population: &Population,
+        population: Option<&Population>,
+        community: &Community,
+        people: &[u8],
     ) -> Result<Self, GalleryError> {
-        let background = StoredBackground { era: 0, background: population.background() };
-        let settings = [
+        let background = StoredBackground { era: 0, community: community.clone() };
+        let mut settings = vec![
             (FOUNDING, encode(at, FOUNDING, &founding)?),
-            (POPULATION, encode(at, POPULATION, population)?),
-            (BACKGROUND, encode(at, BACKGROUND, &background)?),
+            (PEOPLE, people.to_vec()),
+            (BACKGROUND, encode_voiced(at, BACKGROUND, &background)?),
         ];
+        if let Some(population) = population {
+            settings.push((POPULATION, encode(at, POPULATION, population)?));
+        }
         let vault = Vault::create_with(at, secret, |change| {
             for (name, value) in &settings {
                 change.put(Kind::Settings, name, value)?;
@@ -123,16 +130,29 @@ impl Gallery {
         Ok(Vault::exists(at)?)
     }
 
-    /// The population, and how often it was learned anew.
+    /// What readers are learned with: the population, where words are known, what readers are compared
+    /// on, and how often both were learned anew.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn population(&mut self) -> Result<(Population, u64), GalleryError> {
+    pub fn learning(&mut self) -> Result<(Option<Population>, Community, u64), GalleryError> {
         let at = self.vault.location().clone();
         self.vault.read(|snapshot| {
-            let background: StoredBackground = setting(&at, snapshot, BACKGROUND)?;
-            Ok((setting(&at, snapshot, POPULATION)?, background.era))
+            let StoredBackground { era, community } = stored_background(&at, snapshot)?;
+            let population = match community.background() {
+                Some(_) => Some(setting(&at, snapshot, POPULATION)?),
+                None => None,
+            };
+            Ok((population, community, era))
         })
+    }
+
+    /// The file of people that readers are compared with; none in galleries of words alone.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn people(&mut self) -> Result<Option<Zeroizing<Vec<u8>>>, GalleryError> {
+        Ok(self.vault.read(|snapshot| snapshot.get(Kind::Settings, PEOPLE))?)
     }
 
     /// Whether this is the population.
@@ -211,7 +231,8 @@ impl Gallery {
             snapshot.each(Kind::Readings, |name, bytes| {
                 if wanted(name) {
                     let record = format!("the recordings of {name:?}");
-                    all.push((name.to_owned(), decode(&at, &record, &bytes)?));
+                    let Recordings(recordings) = decode_voiced(&at, &record, &bytes)?;
+                    all.push((name.to_owned(), recordings));
                 }
                 Ok::<_, GalleryError>(())
             })?;
@@ -232,28 +253,28 @@ impl Gallery {
         (revision, era): (Option<u64>, u64),
     ) -> Result<Entry, GalleryError> {
         let at = self.vault.location().clone();
-        let Enrolment { id, recordings, fixations, template: learned } = enrolment;
-        let kept = encode(&at, "recordings", &recordings)?;
+        let Enrolment { id, recordings, fixations, likeness } = enrolment;
+        let count = recordings.len();
+        let kept = encode_voiced(&at, "recordings", &Recordings(recordings))?;
         let conflict = |what: String| GalleryError::Conflict { at: at.clone(), what };
         let put = |change: &mut Change<'_>| {
             let known = template(&at, change, &id)?.map(|stored| stored.entry);
             if known.as_ref().map(|entry| entry.revision) != revision {
                 return Err(conflict(format!("reader {id:?}")));
             }
-            let background: StoredBackground = setting(&at, change, BACKGROUND)?;
-            if background.era != era {
+            if stored_background(&at, change)?.era != era {
                 return Err(conflict("the population".to_owned()));
             }
             let entry = Entry {
                 id: id.clone(),
-                recordings: recordings.len(),
+                recordings: count,
                 fixations,
                 enrolled: known.map_or_else(now, |entry| entry.enrolled),
                 changed: now(),
                 revision: revision.map_or(0, |revision| revision + 1),
             };
-            let stored = StoredTemplate { entry: entry.clone(), template: learned };
-            change.put(Kind::Template, &id, &encode(&at, "template", &stored)?)?;
+            let stored = StoredTemplate { entry: entry.clone(), likeness };
+            change.put(Kind::Template, &id, &encode_voiced(&at, "template", &stored)?)?;
             change.put(Kind::Readings, &id, &kept)?;
             drop_rows(change)?;
             let recordings = entry.recordings;
@@ -275,7 +296,7 @@ impl Gallery {
     /// If the gallery cannot be written.
     pub fn set_rules(
         &mut self,
-        rules: Option<&Rules>,
+        rules: Option<&VoicedRules>,
         rows: Option<(&Rows, &[Entry])>,
         generation: u64,
     ) -> Result<bool, GalleryError> {
@@ -300,37 +321,41 @@ impl Gallery {
     /// If a reader or the population was changed meanwhile, or the gallery cannot be written.
     pub fn relearn(
         &mut self,
-        population: &Population,
+        population: Option<&Population>,
+        community: &Community,
         era: u64,
-        templates: Vec<(Entry, Template)>,
-        rules: Option<&Rules>,
+        readers: Vec<(Entry, Likeness)>,
+        rules: Option<&VoicedRules>,
     ) -> Result<(), GalleryError> {
         let at = self.vault.location().clone();
         let conflict = |what: String| GalleryError::Conflict { at: at.clone(), what };
-        let background = StoredBackground { era: era + 1, background: population.background() };
-        let population = encode(&at, POPULATION, population)?;
+        let background = StoredBackground { era: era + 1, community: community.clone() };
+        let population = population.map(|p| encode(&at, POPULATION, p)).transpose()?;
         // What was learned from readers who are no longer there is not to be found in the file.
         self.vault.erase(|change| {
-            let known: StoredBackground = setting(&at, change, BACKGROUND)?;
-            if known.era != era || change.count(Kind::Template)? != templates.len() as u64 {
+            let known = stored_background(&at, change)?;
+            if known.era != era || change.count(Kind::Template)? != readers.len() as u64 {
                 return Err(conflict("the population or the list of readers".to_owned()));
             }
-            let readers = templates.len();
-            for (mut entry, learned) in templates {
+            let count = readers.len();
+            for (mut entry, likeness) in readers {
                 let there = template(&at, change, &entry.id)?.map(|stored| stored.entry.revision);
                 if there != Some(entry.revision) {
                     return Err(conflict(format!("reader {:?}", entry.id)));
                 }
                 entry.revision += 1;
-                let (id, stored) = (entry.id.clone(), StoredTemplate { entry, template: learned });
-                change.put(Kind::Template, &id, &encode(&at, "template", &stored)?)?;
+                let (id, stored) = (entry.id.clone(), StoredTemplate { entry, likeness });
+                change.put(Kind::Template, &id, &encode_voiced(&at, "template", &stored)?)?;
             }
-            change.put(Kind::Settings, POPULATION, &population)?;
-            change.put(Kind::Settings, BACKGROUND, &encode(&at, BACKGROUND, &background)?)?;
+            if let Some(population) = &population {
+                change.put(Kind::Settings, POPULATION, population)?;
+            }
+            let background = encode_voiced(&at, BACKGROUND, &background)?;
+            change.put(Kind::Settings, BACKGROUND, &background)?;
             put_rules(&at, change, rules)?;
             change.remove(Kind::Settings, SHARED_RULES)?;
             drop_rows(change)?;
-            log(&at, change, Event::Relearned { readers })
+            log(&at, change, Event::Relearned { readers: count })
         })
     }
 
@@ -446,7 +471,7 @@ impl Gallery {
     /// The first thing that is not right.
     pub fn check(&mut self) -> Result<Checked, GalleryError> {
         let checked = self.vault.check()?;
-        self.population()?;
+        self.learning()?;
         self.all_recordings(|_| true)?;
         self.check_rows()?;
         self.log()?;

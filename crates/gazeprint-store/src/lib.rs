@@ -59,6 +59,7 @@ mod vault;
 
 pub use content::{
     Difference, Enrolment, Entry, Founding, GalleryError, Loaded, Remember, StoredReaders,
+    VoicedRules,
 };
 pub use error::{Part, StoreError};
 pub use events::{Event, Logged, now};

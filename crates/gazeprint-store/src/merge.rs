@@ -5,19 +5,22 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use crate::content::{
-    BACKGROUND, Difference, FOUNDING, Founding, GalleryError, POPULATION, StoredBackground, encode,
-    setting, setting_bytes,
+    BACKGROUND, Difference, FOUNDING, Founding, GalleryError, PEOPLE, POPULATION, StoredBackground,
+    encode, setting_bytes, stored_background,
 };
 use crate::events::{Event, now};
 use crate::gallery::{Gallery, log};
 use crate::{Change, Kind, Location, Secret, Snapshot, Vault};
 
+/// What readers are learned with; a gallery need not have all.
+const LEARNING: [&str; 2] = [POPULATION, PEOPLE];
+
 /// What must be the same in all galleries that are merged.
 struct Common {
     founding: Founding,
     era: u64,
-    /// Digest of the population.
-    population: [u8; 32],
+    /// Digest of what readers are learned with and compared on.
+    learning: [u8; 32],
 }
 
 impl Common {
@@ -26,9 +29,14 @@ impl Common {
         founding: &Founding,
         snapshot: &mut Snapshot<'_>,
     ) -> Result<Self, GalleryError> {
-        let StoredBackground { era, .. } = setting(at, snapshot, BACKGROUND)?;
-        let population = Sha256::digest(&*setting_bytes(at, snapshot, POPULATION)?).into();
-        Ok(Self { founding: founding.clone(), era, population })
+        let StoredBackground { era, .. } = stored_background(at, snapshot)?;
+        let mut learning = Sha256::new();
+        for name in LEARNING {
+            if let Some(bytes) = snapshot.get(Kind::Settings, name)? {
+                learning.update(&*bytes);
+            }
+        }
+        Ok(Self { founding: founding.clone(), era, learning: learning.finalize().into() })
     }
 
     /// In what another gallery differs.
@@ -49,7 +57,7 @@ impl Common {
         if ours.pseudonyms != theirs.pseudonyms {
             return Some(Difference::Pseudonyms);
         }
-        let same = (self.era, self.population) == (other.era, other.population);
+        let same = (self.era, self.learning) == (other.era, other.learning);
         (!same).then_some(Difference::Population)
     }
 
@@ -184,8 +192,11 @@ fn copy_population(
     snapshot: &mut Snapshot<'_>,
     change: &mut Change<'_>,
 ) -> Result<(), GalleryError> {
-    for name in [POPULATION, BACKGROUND] {
-        change.put(Kind::Settings, name, &setting_bytes(at, snapshot, name)?)?;
+    change.put(Kind::Settings, BACKGROUND, &setting_bytes(at, snapshot, BACKGROUND)?)?;
+    for name in LEARNING {
+        if let Some(bytes) = snapshot.get(Kind::Settings, name)? {
+            change.put(Kind::Settings, name, &bytes)?;
+        }
     }
     Ok(())
 }

@@ -1,11 +1,11 @@
 //! What a reader read, as it is kept: enough to learn the reader anew.
 //!
-//! Kept are places of words and fixations on them. The words themselves are not, nor are kinematics:
-//! readers of galleries are learned from fixations on words.
+//! Kept are places of words, fixations on them, and how the eye moved. The words themselves are not.
 
 use std::collections::BTreeMap;
 
 use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word};
+use gazeprint::kinematics::Kinematics;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -17,6 +17,50 @@ pub struct Recording {
     trial: String,
     order: Option<f64>,
     fixations: Vec<Mark>,
+    /// Places in degrees and kinematics, by fixation; empty where nothing is known of any.
+    motions: Vec<MotionMark>,
+}
+
+/// A recording as it was kept when fixations on words were all there was.
+#[derive(Deserialize)]
+pub(crate) struct RecordingOfWords {
+    text: Layout,
+    session: String,
+    trial: String,
+    order: Option<f64>,
+    fixations: Vec<Mark>,
+}
+
+impl From<RecordingOfWords> for Recording {
+    fn from(before: RecordingOfWords) -> Self {
+        let RecordingOfWords { text, session, trial, order, fixations } = before;
+        Self { text, session, trial, order, fixations, motions: Vec::new() }
+    }
+}
+
+/// A place in degrees, and nine values of kinematics.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct MotionMark(Option<[f32; 2]>, [Option<f32>; 9]);
+
+impl From<&Fixation> for MotionMark {
+    fn from(fixation: &Fixation) -> Self {
+        let k = &fixation.kinematics;
+        let saccade = [k.dx, k.dy, k.duration, k.peak_velocity, k.skew];
+        let [dx, dy, duration, peak, skew] = saccade;
+        let values = [dx, dy, duration, peak, skew, k.sd_x, k.sd_y, k.drift_x, k.drift_y];
+        Self(fixation.place, values)
+    }
+}
+
+impl MotionMark {
+    /// The same fixation, with how the eye moved.
+    fn put(self, fixation: Fixation) -> Fixation {
+        let Self(place, [dx, dy, duration, peak_velocity, skew, sd_x, sd_y, drift_x, drift_y]) =
+            self;
+        let saccade = Kinematics { dx, dy, duration, peak_velocity, skew, ..Default::default() };
+        let kinematics = Kinematics { sd_x, sd_y, drift_x, drift_y, ..saccade };
+        Fixation { place, kinematics, ..fixation }
+    }
 }
 
 /// A text without its words.
@@ -72,6 +116,17 @@ impl Recording {
     }
 }
 
+impl Recording {
+    /// The fixations as they were recorded.
+    fn recorded(&self) -> Vec<Fixation> {
+        let mut fixations: Vec<Fixation> = self.fixations.iter().map(Fixation::from).collect();
+        for (fixation, motion) in fixations.iter_mut().zip(&self.motions) {
+            *fixation = motion.put(*fixation);
+        }
+        fixations
+    }
+}
+
 impl Layout {
     fn of(text: &Text) -> Self {
         let words = |line: &Line| line.words().iter().map(|w| (w.index, w.start, w.end)).collect();
@@ -116,6 +171,15 @@ impl From<&Mark> for Fixation {
     }
 }
 
+/// How the eye moved, where that is known of any fixation.
+fn motions(fixations: &[Fixation]) -> Vec<MotionMark> {
+    let is_known = |f: &Fixation| f.place.is_some() || !f.kinematics.is_empty();
+    match fixations.iter().any(is_known) {
+        true => fixations.iter().map(MotionMark::from).collect(),
+        false => Vec::new(),
+    }
+}
+
 /// The recordings of each reader of a corpus, in the order of its readers.
 pub fn recordings(corpus: &Corpus) -> Vec<Vec<Recording>> {
     let layouts: Vec<Layout> = corpus.texts().iter().map(Layout::of).collect();
@@ -127,6 +191,7 @@ pub fn recordings(corpus: &Corpus) -> Vec<Vec<Recording>> {
             trial: path.trial.clone(),
             order: path.order,
             fixations: path.fixations.iter().map(Mark::from).collect(),
+            motions: motions(&path.fixations),
         });
     }
     for recordings in &mut by_reader {
@@ -149,7 +214,7 @@ pub fn merged(
         let name = |r: &Recording| (r.text.id.clone(), r.session.clone(), r.trial.clone());
         let same = known.iter().filter(|k| name(k) == name(recording));
         for there in same {
-            if there.fixations != recording.fixations {
+            if (&there.fixations, &there.motions) != (&recording.fixations, &recording.motions) {
                 let (text, session, trial) = name(recording);
                 return Err(MergeError::Other { text, session, trial });
             }
@@ -195,7 +260,7 @@ pub fn corpus(name: &str, readers: &[(String, Vec<Recording>)]) -> Result<Corpus
             session: recording.session.clone(),
             trial: recording.trial.clone(),
             order: recording.order,
-            fixations: recording.fixations.iter().map(Fixation::from).collect(),
+            fixations: recording.recorded(),
         }));
     }
     let names = readers.iter().map(|(name, _)| name.clone()).collect();

@@ -1,13 +1,12 @@
 //! Rows of all readers, by which a large gallery is searched without its templates.
 
-use gazeprint::decision::Rules;
-use gazeprint::method::{Background, Template};
+use gazeprint::method::{Community, Likeness};
 use gazeprint::search::{COMPONENTS, Queries, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::content::{
-    BACKGROUND, Entry, GalleryError, StoredBackground, content, decode, encode, setting,
-    stored_rules, template,
+    Entry, GalleryError, StoredBackground, VoicedRules, content, decode, encode, setting,
+    stored_background, stored_rules, template,
 };
 use crate::gallery::Gallery;
 use crate::{Change, Kind, Location, Snapshot};
@@ -30,13 +29,13 @@ pub struct Rows {
 #[derive(Debug, Clone)]
 pub struct Searchable {
     /// What templates are compared on.
-    pub background: Background,
+    pub community: Community,
     /// The readers, by name.
     pub readers: Vec<String>,
     /// Their rows.
     pub rows: Rows,
     /// How decisions are made.
-    pub rules: Rules,
+    pub rules: VoicedRules,
     /// The gallery as it was.
     pub generation: u64,
 }
@@ -153,10 +152,10 @@ impl Gallery {
                 }
                 _ => return Ok(None),
             };
-            let StoredBackground { background, .. } = setting(&at, snapshot, BACKGROUND)?;
+            let StoredBackground { community, .. } = stored_background(&at, snapshot)?;
             let (readers, rows) = read_rows(&at, snapshot, stored.readers)?;
             let rows = Rows { queries: stored.queries, rows };
-            Ok(Some(Searchable { background, readers, rows, rules, generation }))
+            Ok(Some(Searchable { community, readers, rows, rules, generation }))
         })
     }
 
@@ -202,7 +201,7 @@ impl Gallery {
         &mut self,
         readers: impl Iterator<Item = &'a str>,
         generation: u64,
-    ) -> Result<Vec<Template>, GalleryError> {
+    ) -> Result<Vec<Likeness>, GalleryError> {
         let at = self.location().clone();
         self.vault.read(|snapshot| {
             if snapshot.generation() != generation {
@@ -213,7 +212,7 @@ impl Gallery {
             for id in readers {
                 let stored = template(&at, snapshot, id)?;
                 let missing = || content(&at, &format!("the template of {id:?}"), "it is missing");
-                templates.push(stored.ok_or_else(missing)?.template);
+                templates.push(stored.ok_or_else(missing)?.likeness);
             }
             Ok(templates)
         })

@@ -9,7 +9,9 @@ mod pack;
 
 pub(crate) use self::pack::{LANES, Number, Pack, PackProduct};
 
-use pulp::{Arch, NullaryFnOnce};
+use std::ops::Range;
+
+use pulp::{Arch, NullaryFnOnce, Simd, WithSimd};
 
 /// Runs work that consists of functions that are inlined, with the widest instruction set of the
 /// machine.
@@ -43,6 +45,128 @@ pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
             *y = a.mul_add(*x, *y);
         }
     });
+}
+
+/// Rows and vectors of columns that [`multiply`] keeps in registers.
+const TILE: [usize; 2] = [4, 2];
+
+/// `y += x w`, all of them row after row: rows of `x` are `from` long, those of `w` and `y` are `to`.
+pub fn multiply(x: &[f32], w: &[f32], from: usize, y: &mut [f32], to: usize) {
+    Arch::new().dispatch(Product { x, w, from, y, to });
+}
+
+/// The work of [`multiply`], vector by vector: the compiler does not see that it could be.
+struct Product<'a> {
+    x: &'a [f32],
+    w: &'a [f32],
+    from: usize,
+    y: &'a mut [f32],
+    to: usize,
+}
+
+impl WithSimd for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { x, w, from, y, to } = self;
+        let width = TILE[1] * S::F32_LANES;
+        for (x, y) in x.chunks(TILE[0] * from).zip(y.chunks_mut(TILE[0] * to)) {
+            let mut start = 0;
+            while start + width <= to {
+                let part = start..start + width;
+                match x.len() / from {
+                    4 => tile::<S, 4>(simd, x, w, from, y, to, part),
+                    3 => tile::<S, 3>(simd, x, w, from, y, to, part),
+                    2 => tile::<S, 2>(simd, x, w, from, y, to, part),
+                    _ => tile::<S, 1>(simd, x, w, from, y, to, part),
+                }
+                start += width;
+            }
+            for (x, y) in x.chunks(from).zip(y.chunks_mut(to)) {
+                for (a, w) in x.iter().zip(w.chunks(to)) {
+                    for (sum, w) in y[start..].iter_mut().zip(&w[start..]) {
+                        *sum = a.mul_add(*w, *sum);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A tile of [`multiply`]. Each sum is taken in the same order as in any other.
+#[inline(always)]
+fn tile<S: Simd, const ROWS: usize>(
+    simd: S,
+    x: &[f32],
+    w: &[f32],
+    from: usize,
+    y: &mut [f32],
+    to: usize,
+    part: Range<usize>,
+) {
+    let mut sums = [[simd.splat_f32s(0.0); TILE[1]]; ROWS];
+    for (r, sums) in sums.iter_mut().enumerate() {
+        let (there, _) = S::as_simd_f32s(&y[r * to + part.start..r * to + part.end]);
+        sums.copy_from_slice(there);
+    }
+    for i in 0..from {
+        let (w, _) = S::as_simd_f32s(&w[i * to + part.start..i * to + part.end]);
+        for (r, sums) in sums.iter_mut().enumerate() {
+            let a = simd.splat_f32s(x[r * from + i]);
+            for (sum, w) in sums.iter_mut().zip(w) {
+                *sum = simd.mul_add_f32s(a, *w, *sum);
+            }
+        }
+    }
+    for (r, sums) in sums.iter().enumerate() {
+        let (there, _) = S::as_mut_simd_f32s(&mut y[r * to + part.start..r * to + part.end]);
+        there.copy_from_slice(sums);
+    }
+}
+
+/// The Gaussian error linear unit of every number, by the hyperbolic tangent.
+pub fn gelu(x: &mut [f32]) {
+    vectorised(Gelu(x));
+}
+
+/// The work of [`gelu`].
+struct Gelu<'a>(&'a mut [f32]);
+
+impl NullaryFnOnce for Gelu<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        const ROOT: f32 = 1.595_769_1; // 2 sqrt(2 / pi)
+        for x in self.0 {
+            let bent = (0.044_715 * *x * *x).mul_add(*x, *x);
+            *x /= 1.0 + exp_single(-ROOT * bent);
+        }
+    }
+}
+
+/// The exponential of a number, by a polynomial over the powers of two: within 2e-7 of it, relatively,
+/// and the same on every machine. Beyond 87 it stays where it is.
+#[inline(always)]
+fn exp_single(x: f32) -> f32 {
+    const LOG2_E: f32 = std::f32::consts::LOG2_E;
+    /// ln 2 in two parts, of which the first is exact in few bits.
+    const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
+    /// What this is added to is rounded to a whole number, which stands in the last bits.
+    const ROUND: f32 = 12_582_912.0;
+    let x = x.max(-87.0).min(87.0);
+    let rounded = x.mul_add(LOG2_E, ROUND);
+    let power = rounded - ROUND;
+    let rest = power.mul_add(-LN_2[1], power.mul_add(-LN_2[0], x));
+    let mut sum = 1.987_569_1e-4_f32;
+    sum = sum.mul_add(rest, 1.398_199_9e-3);
+    sum = sum.mul_add(rest, 8.333_452e-3);
+    sum = sum.mul_add(rest, 4.166_579_6e-2);
+    sum = sum.mul_add(rest, 0.166_666_65);
+    sum = sum.mul_add(rest, 0.5);
+    let value = sum.mul_add(rest * rest, rest) + 1.0;
+    value * f32::from_bits((rounded.to_bits() << 23).wrapping_add(127 << 23))
 }
 
 /// Largest value; negative infinity for none.

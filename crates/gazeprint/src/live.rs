@@ -134,7 +134,11 @@ impl LiveStep<'_> {
         let has_words = self.landed.is_some();
         Some(Reading {
             events: if has_words { self.reading.events[start..seen].to_vec() } else { Vec::new() },
-            motions: if has_words { Vec::new() } else { self.reading.motions[start..seen].to_vec() },
+            motions: if has_words {
+                Vec::new()
+            } else {
+                self.reading.motions[start..seen].to_vec()
+            },
             complete: false,
             bounds: Arc::clone(&self.reading.bounds),
             ..*self.reading

@@ -71,7 +71,10 @@ impl Tally {
 
     /// Everything that some tallies saw.
     pub fn total<'a>(tallies: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
-        let mut total = Self { whole: Probe::merged(tallies.clone().into_iter().map(|t| &t.whole)), ..Self::default() };
+        let mut total = Self {
+            whole: Probe::merged(tallies.clone().into_iter().map(|t| &t.whole)),
+            ..Self::default()
+        };
         tallies.into_iter().for_each(|tally| total.add_sums(1.0, tally));
         total
     }

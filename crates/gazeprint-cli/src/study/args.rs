@@ -229,7 +229,12 @@ impl Args {
                 "--split random or temporal",
             ),
             (self.train_sessions.is_some(), !divided, "--train-sessions", "--split session"),
-            (self.people.is_some(), self.needs_people(), "--people", "fusion, embedding or oculomotor"),
+            (
+                self.people.is_some(),
+                self.needs_people(),
+                "--people",
+                "fusion, embedding or oculomotor",
+            ),
             (self.engine.is_some(), semiparametric, "--engine", "the method semiparametric"),
             (self.scoring.is_some(), semiparametric, "--scoring", "the method semiparametric"),
             (

@@ -45,23 +45,37 @@ pub(crate) fn identification(answer: &Identification) -> String {
     let width = answer.ranking.iter().map(|r| r.reader.chars().count()).max().unwrap_or(0).max(6);
     _ = writeln!(
         text,
-        "rank  {:<width$}  {:>9}  {:>8}  {:>12}  {:>8}  {:>10}  {:>9}",
-        "reader", "posterior", "llr", "score", "types", "amplitudes", "durations"
+        "rank  {:<width$}  {:>9}  {:>8}  {:>12}  {:>8}  {:>10}  {:>9}{}",
+        "reader",
+        "posterior",
+        "llr",
+        "score",
+        "types",
+        "amplitudes",
+        "durations",
+        other_voices(&best.parts, |name, _| format!("  {name:>10}"))
     );
     for (rank, r) in answer.ranking.iter().enumerate() {
-        let Evidence { types, amplitudes, durations } = r.parts;
+        let Evidence { types, amplitudes, durations, .. } = r.parts;
         _ = writeln!(
             text,
             "{:>4}  {:<width$}  {:>9.4}  {:>+8.2}  {:>12.2}  {types:>+8.2}  {amplitudes:>+10.2}  \
-             {durations:>+9.2}",
+             {durations:>+9.2}{}",
             rank + 1,
             r.reader,
             r.posterior,
             r.llr,
             r.score,
+            other_voices(&r.parts, |_, said| format!("  {said:>+10.2}"))
         );
     }
     text
+}
+
+/// A cell for each voice besides words that speaks.
+fn other_voices(parts: &Evidence, cell: impl Fn(&str, f64) -> String) -> String {
+    let voices = [("embedding", parts.embedding), ("oculomotor", parts.oculomotor)];
+    voices.into_iter().filter_map(|(name, said)| said.map(|said| cell(name, said))).collect()
 }
 
 /// Whether a claim is believed.

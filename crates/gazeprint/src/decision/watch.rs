@@ -203,11 +203,7 @@ mod tests {
     }
 
     fn watch(rules: &Arc<Rules>, window: usize) -> Watcher {
-        Watcher::new(
-            Arc::clone(rules),
-            4,
-            WatchParams { window, ..WatchParams::default() },
-        )
+        Watcher::new(Arc::clone(rules), 4, WatchParams { window, ..WatchParams::default() })
     }
 
     /// The number of the fixation at which the decision changed to this one.
@@ -323,7 +319,10 @@ mod tests {
         let rules = Arc::new(rules(20));
         let mut watcher = watch(&rules, 10);
         for _ in 0..50 {
-            assert_eq!(watcher.next(250.0, Tally::sums(1, vec![f64::NAN; READERS]), settle).decision, Decision::GoOn);
+            assert_eq!(
+                watcher.next(250.0, Tally::sums(1, vec![f64::NAN; READERS]), settle).decision,
+                Decision::GoOn
+            );
         }
         // Nor does it keep a decision from being tested again.
         let mut watcher = watch(&rules, 100);

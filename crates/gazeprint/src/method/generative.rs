@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::report::DensityReport;
 use super::{
     AverageScorer, Family, FitError, FitReport, Fitted, Fold, LearnedReaders, Method, Monitor,
-    Observations, Scoring, SharedDensity, Training,
+    Observations, Scoring, SharedDensity, Training, Weights,
 };
 use crate::density::{Tabulated, mix};
 use crate::inference::{Diagnostics, Engine, InferenceError, Laplace, Scratch};
@@ -339,6 +339,6 @@ impl Method for Generative {
             densities: reports,
             fell: 0,
         };
-        Ok(Fitted { scorer, folds, report })
+        Ok(Fitted { scorer, folds, report, weights: Weights::ALONE })
     }
 }

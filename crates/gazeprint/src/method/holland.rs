@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use statrs::function::erf::erfc;
 
-use super::{FitError, FitReport, Fitted, Fold, LearnedReaders, Method, Monitor, Training};
+use super::{
+    FitError, FitReport, Fitted, Fold, LearnedReaders, Method, Monitor, Training, Weights,
+};
 use crate::kernels;
 use crate::saccade::Reading;
 use crate::score::{Scorer, Tally};
@@ -109,7 +111,8 @@ impl Method for Holland {
         let scorer = Box::new(HollandScorer::learn(self.weights, training.readers(), all));
         let folds = folds.collect();
         let fit_seconds = start.elapsed().as_secs_f64();
-        Ok(Fitted { scorer, folds, report: FitReport { fit_seconds, ..FitReport::default() } })
+        let report = FitReport { fit_seconds, ..FitReport::default() };
+        Ok(Fitted { scorer, folds, report, weights: Weights::ALONE })
     }
 }
 

@@ -29,8 +29,9 @@ pub use semiparametric::semiparametric;
 pub use shared::{Family, Process, SharedDensity};
 pub use stored::StoredDensityError;
 pub use voices::{
-    ByVoice, FusionScorer, Ground, LearnedCorpus, LearnedEmbedding, MotionSpread, People, PeopleError,
-    PeopleOrigin, Signature, Voice, VoiceMethod, Weights, embedding, fusion, oculomotor,
+    ByVoice, Community, FusionScorer, Ground, LearnedCorpus, LearnedEmbedding, Likeness,
+    MotionSpread, People, PeopleError, PeopleOrigin, Signature, Voice, VoiceMethod, Weights,
+    embedding, fusion, oculomotor,
 };
 
 use std::collections::{BTreeSet, HashSet};
@@ -251,6 +252,8 @@ pub struct Fitted {
     pub folds: Vec<Fold>,
     /// What was tuned, how long it took, how far to trust it.
     pub report: FitReport,
+    /// How much each voice counts, where there are several.
+    pub weights: Weights,
 }
 
 /// Readers learned from a part of the training texts.

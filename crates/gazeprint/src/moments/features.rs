@@ -64,7 +64,8 @@ impl Shape {
     }
 
     fn correlation(&self, i: usize, j: usize) -> f64 {
-        let scale = self.covariance[i][i].max(LEAST_VARIANCE) * self.covariance[j][j].max(LEAST_VARIANCE);
+        let scale =
+            self.covariance[i][i].max(LEAST_VARIANCE) * self.covariance[j][j].max(LEAST_VARIANCE);
         self.covariance[i][j] / scale.sqrt()
     }
 
@@ -139,7 +140,8 @@ impl MotionScale {
         let n = features.len() as f64;
         let mean: Vec<f64> =
             (0..FEATURES).map(|i| features.iter().map(|f| f[i]).sum::<f64>() / n).collect();
-        let variance = |i: usize| features.iter().map(|f| (f[i] - mean[i]).powi(2)).sum::<f64>() / n;
+        let variance =
+            |i: usize| features.iter().map(|f| (f[i] - mean[i]).powi(2)).sum::<f64>() / n;
         let sd = (0..FEATURES).map(|i| variance(i).sqrt() + 1e-9).collect();
         Some(Self { people, mean, sd })
     }
@@ -148,13 +150,17 @@ impl MotionScale {
     pub fn is_valid(&self) -> bool {
         let sd = |sd: &f64| sd.is_finite() && *sd > 0.0;
         let lengths = self.mean.len() == FEATURES && self.sd.len() == FEATURES;
-        lengths && self.people.is_valid() && self.sd.iter().all(sd) && self.mean.iter().all(|v| v.is_finite())
+        lengths
+            && self.people.is_valid()
+            && self.sd.iter().all(sd)
+            && self.mean.iter().all(|v| v.is_finite())
     }
 
     /// A recording as numbers about nought.
     pub fn features(&self, recording: &Moments) -> Vec<f64> {
         let raw = raw(recording, &self.people);
-        let scaled = raw.iter().zip(self.mean.iter().zip(&self.sd)).map(|(v, (m, sd))| (v - m) / sd);
+        let scaled =
+            raw.iter().zip(self.mean.iter().zip(&self.sd)).map(|(v, (m, sd))| (v - m) / sd);
         scaled.map(|v| if v.is_finite() { v.clamp(-FURTHEST, FURTHEST) } else { 0.0 }).collect()
     }
 }

@@ -12,8 +12,7 @@ pub use self::inputs::{INPUTS, Input, Scaling, inputs};
 pub use self::stored::NetworkError;
 pub(crate) use self::stored::shaped;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use crate::kernels;
 
 /// Fixations that a convolution looks at.
 const REACH: usize = 3;
@@ -25,15 +24,17 @@ const EPSILON: f32 = 1e-5;
 /// `x W + b`, with a fixation a row.
 #[derive(Debug, Clone, PartialEq)]
 struct Linear {
-    /// In the order from, to.
-    weight: Mat<f32>,
+    /// Row after row, from each number to all.
+    weight: Vec<f32>,
     bias: Vec<f32>,
 }
 
 impl Linear {
-    fn apply(&self, x: &Mat<f32>) -> Mat<f32> {
-        let mut y = Mat::from_fn(x.nrows(), self.bias.len(), |_, j| self.bias[j]);
-        matmul(y.as_mut(), Accum::Add, x, &self.weight, 1.0, Par::Seq);
+    /// Rows one after the other, as many as there are biases in each.
+    fn apply(&self, x: &[f32]) -> Vec<f32> {
+        let from = self.weight.len() / self.bias.len();
+        let mut y = self.bias.repeat(x.len() / from);
+        kernels::multiply(x, &self.weight, from, &mut y, self.bias.len());
         y
     }
 }
@@ -74,31 +75,23 @@ pub struct Network {
     out: Norm,
 }
 
-/// The Gaussian error linear unit, by the hyperbolic tangent.
-fn gelu(x: f32) -> f32 {
-    const ROOT: f32 = 1.595_769_1; // 2 sqrt(2 / pi)
-    x / (1.0 + (-ROOT * (x + 0.044_715 * x * x * x)).exp())
-}
-
 impl Layer {
-    fn add_to(&self, y: &mut Mat<f32>) {
-        let (rows, hidden) = (y.nrows(), y.ncols());
-        let mut around = Mat::zeros(rows, REACH * hidden);
-        for i in 0..rows {
-            let row: Vec<f32> = (0..hidden).map(|j| y[(i, j)]).collect();
-            let normed = self.norm.apply(&row);
+    fn add_to(&self, y: &mut [f32]) {
+        let hidden = self.norm.scale.len();
+        let rows = y.len() / hidden;
+        let mut around = vec![0.0; REACH * y.len()];
+        for (i, row) in y.chunks(hidden).enumerate() {
+            let normed = self.norm.apply(row);
             // The same fixation is the next of the one before, itself, and the one before the next.
             for (part, to) in [(2, i.checked_sub(1)), (1, Some(i)), (0, Some(i + 1))] {
                 let Some(to) = to.filter(|to| *to < rows) else { continue };
-                normed.iter().enumerate().for_each(|(j, v)| around[(to, part * hidden + j)] = *v);
+                let start = (REACH * to + part) * hidden;
+                around[start..start + hidden].copy_from_slice(&normed);
             }
         }
-        let z = self.conv.apply(&around);
-        for j in 0..hidden {
-            for i in 0..rows {
-                y[(i, j)] += gelu(z[(i, j)]);
-            }
-        }
+        let mut z = self.conv.apply(&around);
+        kernels::gelu(&mut z);
+        y.iter_mut().zip(z).for_each(|(y, z)| *y += z);
     }
 }
 
@@ -119,23 +112,24 @@ impl Network {
         if rows == 0 {
             return None;
         }
-        let mut y = self.input.apply(&Mat::from_fn(rows, INPUTS, |i, j| reading[i][j]));
+        let mut y = self.input.apply(reading.as_flattened());
         self.layers.iter().for_each(|layer| layer.add_to(&mut y));
-        let z = self.pool.apply(&y);
-        let (pooled, n) = (z.ncols(), rows as f32);
-        let mut moments = Mat::zeros(1, 2 * pooled);
-        for j in 0..pooled {
-            let (mut sum, mut square) = (0.0, 0.0);
-            for i in 0..rows {
-                let v = gelu(z[(i, j)]);
-                sum += v;
-                square += v * v;
+        let mut z = self.pool.apply(&y);
+        kernels::gelu(&mut z);
+        let (pooled, n) = (self.pool.bias.len(), rows as f32);
+        let mut moments = vec![0.0; 2 * pooled];
+        let (sums, squares) = moments.split_at_mut(pooled);
+        for row in z.chunks(pooled) {
+            for ((sum, square), v) in sums.iter_mut().zip(squares.iter_mut()).zip(row) {
+                *sum += v;
+                *square += v * v;
             }
-            let mean = sum / n;
-            moments[(0, j)] = mean;
-            moments[(0, pooled + j)] = (square / n - mean * mean).max(LEAST_VARIANCE).sqrt();
         }
-        let embedding = self.embed.apply(&moments);
-        Some(self.out.apply(&(0..embedding.ncols()).map(|j| embedding[(0, j)]).collect::<Vec<_>>()))
+        for (sum, square) in sums.iter_mut().zip(squares) {
+            let mean = *sum / n;
+            *square = (*square / n - mean * mean).max(LEAST_VARIANCE).sqrt();
+            *sum = mean;
+        }
+        Some(self.out.apply(&self.embed.apply(&moments)))
     }
 }

@@ -1,6 +1,5 @@
 //! The network as it is stored: tensors by the names that `training/train.py` gives them.
 
-use faer::Mat;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use thiserror::Error;
 
@@ -78,7 +77,8 @@ fn linear(
 ) -> Result<Linear, NetworkError> {
     let weight = shaped(tensors, &format!("{name}.weight"), &[to, from])?;
     let bias = shaped(tensors, &format!("{name}.bias"), &[to])?;
-    Ok(Linear { weight: Mat::from_fn(from, to, |i, j| weight[j * from + i]), bias })
+    let weight = (0..from * to).map(|at| weight[(at % to) * from + at / to]).collect();
+    Ok(Linear { weight, bias })
 }
 
 fn norm(tensors: &SafeTensors<'_>, name: &str, size: usize) -> Result<Norm, NetworkError> {
@@ -91,10 +91,8 @@ fn norm(tensors: &SafeTensors<'_>, name: &str, size: usize) -> Result<Norm, Netw
 fn layer(tensors: &SafeTensors<'_>, number: usize, size: usize) -> Result<Layer, NetworkError> {
     let weight = shaped(tensors, &format!("conv.{number}.weight"), &[size, size, REACH])?;
     let bias = shaped(tensors, &format!("conv.{number}.bias"), &[size])?;
-    let weight = Mat::from_fn(REACH * size, size, |i, to| {
-        let (part, from) = (i / size, i % size);
-        weight[(to * size + from) * REACH + part]
-    });
+    let at = |i: usize, to: usize| weight[(to * size + i % size) * REACH + i / size];
+    let weight = (0..REACH * size * size).map(|place| at(place / size, place % size)).collect();
     let norm = norm(tensors, &format!("norm.{number}"), size)?;
     Ok(Layer { norm, conv: Linear { weight, bias } })
 }

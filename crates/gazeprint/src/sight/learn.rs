@@ -107,9 +107,8 @@ impl PriorSpread {
         let error = error / people.len() as f64;
         let between =
             Mat::from_fn(len, len, |i, j| between[(i, j)] / people_count - error * within[(i, j)]);
-        let flat = |m: &Mat<f64>| {
-            (0..len * len).map(|i| m[(i / len, i % len)]).collect::<Vec<f64>>()
-        };
+        let flat =
+            |m: &Mat<f64>| (0..len * len).map(|i| m[(i / len, i % len)]).collect::<Vec<f64>>();
         let learned = Self { len, between: flat(&between), within: flat(&within) };
         Some((learned, [people_count, within_count]))
     }
@@ -201,8 +200,7 @@ pub fn session_share(spread: &Spread, seen: &[Seen]) -> Option<f64> {
     let mut days = 0.0;
     for sessions in by_session.chunk_by(|a, b| a.0.0 == b.0.0).filter(|s| s.len() > 1) {
         let n = sessions.len() as f64;
-        let places: Vec<Vec<f64>> =
-            means(sessions).iter().map(|mean| spread.place(mean)).collect();
+        let places: Vec<Vec<f64>> = means(sessions).iter().map(|mean| spread.place(mean)).collect();
         let mean = centre(spread.directions(), &places);
         let error: f64 = sessions.iter().map(|(_, sight)| 1.0 / sight.weight()).sum::<f64>() / n;
         for (k, variance) in variance.iter_mut().enumerate() {

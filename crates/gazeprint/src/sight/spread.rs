@@ -41,7 +41,9 @@ struct Stored {
 #[non_exhaustive]
 pub enum SpreadError {
     /// Numbers that do not go together.
-    #[error("found a mean of {mean}, a basis of {basis}, and variances of {between} and {session} numbers, which do not go together")]
+    #[error(
+        "found a mean of {mean}, a basis of {basis}, and variances of {between} and {session} numbers, which do not go together"
+    )]
     Lengths {
         /// Numbers of the mean.
         mean: usize,
@@ -53,7 +55,9 @@ pub enum SpreadError {
         session: usize,
     },
     /// Numbers that nothing can be computed with.
-    #[error("found variances that are not positive and finite, or more between days than between people")]
+    #[error(
+        "found variances that are not positive and finite, or more between days than between people"
+    )]
     Variances,
 }
 
@@ -88,8 +92,7 @@ impl Spread {
             return Err(SpreadError::Lengths { mean, basis, between, session });
         }
         let are_finite = mean.iter().chain(&basis).all(|v| v.is_finite());
-        let is_possible =
-            |(t, w): (&f64, &f64)| t.is_finite() && *t > 0.0 && (0.0..*t).contains(w);
+        let is_possible = |(t, w): (&f64, &f64)| t.is_finite() && *t > 0.0 && (0.0..*t).contains(w);
         match are_finite && between.iter().zip(&session).all(is_possible) {
             true => Ok(Self { mean, basis, between, session }),
             false => Err(SpreadError::Variances),
@@ -141,11 +144,12 @@ impl Spread {
     /// How somebody might have been seen on another day. Given one day, the other is regressed to the
     /// mean: days are exchangeable.
     pub fn on_another_day(&self, seen: &Placed, random: &mut impl Rng) -> Placed {
-        let moved = seen.at.iter().zip(self.between.iter().zip(&self.session)).map(|(at, (t, w))| {
-            let share = w / t;
-            let noise: f64 = StandardNormal.sample(random);
-            (1.0 - share) * at + (share * (2.0 - share) * t).sqrt() * noise
-        });
+        let moved =
+            seen.at.iter().zip(self.between.iter().zip(&self.session)).map(|(at, (t, w))| {
+                let share = w / t;
+                let noise: f64 = StandardNormal.sample(random);
+                (1.0 - share) * at + (share * (2.0 - share) * t).sqrt() * noise
+            });
         Placed { weight: seen.weight, at: moved.collect() }
     }
 

@@ -9,7 +9,7 @@ use super::{Background, Population, PopulationScorer, ReaderPosterior, Template,
 use crate::inference::{Engine, Laplace};
 use crate::method::{
     DensityReport, FitError, FitReport, Fitted, Fold, Method, Monitor, Occasion, SharedDensity,
-    Training,
+    Training, Weights,
 };
 use crate::random::{Stream, stream};
 use crate::saccade::{DensityId, Reading};
@@ -144,7 +144,12 @@ impl Population {
         let folds = halves
             .map(|(scorer, held_out)| Fold::new(Box::new(scorer), training, &held_out))
             .collect();
-        Ok(Fitted { scorer: Box::new(scorer), folds, report: FitReport::default() })
+        Ok(Fitted {
+            scorer: Box::new(scorer),
+            folds,
+            report: FitReport::default(),
+            weights: Weights::ALONE,
+        })
     }
 
     /// Population and readers of `training`, with an account of the fit.

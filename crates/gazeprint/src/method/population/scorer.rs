@@ -37,6 +37,12 @@ pub struct Evidence {
     pub amplitudes: f64,
     /// How long it rested.
     pub durations: f64,
+    /// What the network makes of it, where that is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<f64>,
+    /// How the eye moved, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oculomotor: Option<f64>,
 }
 
 impl PopulationScorer {
@@ -54,6 +60,7 @@ impl PopulationScorer {
             types: types - population[0],
             amplitudes: amplitudes - population[1] + places[reader] - place,
             durations: durations - population[2],
+            ..Evidence::default()
         }
     }
 }
@@ -229,7 +236,8 @@ mod tests {
             }
             counted += found.len();
             let Some(reading) = live.reading() else { continue };
-            let walked: Vec<Vec<f64>> = steps(reading).map(|step| scorer.settle(&scorer.added(&step))).collect();
+            let walked: Vec<Vec<f64>> =
+                steps(reading).map(|step| scorer.settle(&scorer.added(&step))).collect();
             assert_eq!(walked, found);
         }
         assert!(counted > 200 && lost > 10, "{counted} {lost}");

@@ -1,11 +1,11 @@
 //! What sights of some readers are compared on.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::Voice;
 use super::motion::{self, MotionSpread};
 use super::people::People;
 use crate::moments::Moments;
@@ -22,7 +22,7 @@ const GROWTH: f64 = 0.5;
 const FEWEST: usize = 10;
 
 /// What sights are compared on: how inputs are standardised, and how sights are spread.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Ground {
     embedding: Option<EmbeddingGround>,
     motion: Option<MotionSpread>,
@@ -75,7 +75,28 @@ pub(super) struct Wanted {
     pub(super) motion: bool,
 }
 
+impl Wanted {
+    /// The sights of some voices.
+    pub(super) fn of(voices: &[Voice]) -> Self {
+        Self {
+            embedding: voices.contains(&Voice::Embedding),
+            motion: voices.contains(&Voice::Oculomotor),
+        }
+    }
+}
+
 impl Ground {
+    /// The voices that speak, where words do or not.
+    pub(super) fn voices(&self, words: bool) -> Vec<Voice> {
+        let Wanted { embedding, motion } = self.wanted();
+        let speaks = |voice: &Voice| match voice {
+            Voice::Reading => words,
+            Voice::Embedding => embedding,
+            Voice::Oculomotor => motion,
+        };
+        Voice::ALL.into_iter().filter(speaks).collect()
+    }
+
     /// The ground of some readers, given by readings with their places, with people who were learned
     /// from elsewhere. Comes with the sights of every reading.
     pub(super) fn learn(
@@ -102,7 +123,10 @@ impl Ground {
             let prior = people.embedding();
             let params = SpreadParams::default();
             let spread = Spread::learn(network.len(), &seen, Some(&prior.prior), &params)?;
-            Some(EmbeddingGround { scaling, spread: spread.with_session_share(prior.session_share) })
+            Some(EmbeddingGround {
+                scaling,
+                spread: spread.with_session_share(prior.session_share),
+            })
         });
         let motion = wanted.motion.then(|| people.motion().cloned()).flatten();
         let mut ground = Self { embedding: embedding.flatten(), motion };
@@ -133,7 +157,7 @@ impl Ground {
     }
 
     /// Whether it can be used with this network.
-    pub(crate) fn fits(&self, network: &Network) -> bool {
+    pub(super) fn fits(&self, network: &Network) -> bool {
         let embedding = self.embedding.as_ref().is_none_or(|ground| {
             ground.scaling.is_valid() && ground.spread.vector_len() == network.len()
         });
@@ -159,7 +183,7 @@ impl Ground {
     }
 
     /// What there is of a reader.
-    pub fn signature(&self, network: &Arc<Network>, readings: &[&Reading]) -> Signature {
+    pub fn signature(&self, network: &Network, readings: &[&Reading]) -> Signature {
         let sights: Vec<Sight> =
             readings.par_iter().map(|reading| self.sight(network, reading)).collect();
         Signature::of(self.wanted(), readings.iter().copied().zip(&sights))
@@ -204,7 +228,7 @@ impl Signature {
     }
 
     /// Whether it can be compared on a ground.
-    pub(crate) fn is_valid(&self, network: &Network) -> bool {
+    pub(super) fn is_valid(&self, network: &Network) -> bool {
         self.embedding.iter().all(|sight| sight.is_valid(network.len()))
             && self.motion.iter().all(Moments::is_valid)
     }

@@ -53,27 +53,29 @@ pub fn fusion(people: Arc<People>) -> VoiceMethod {
 }
 
 /// Whether most of what was read has something.
-fn mostly(training: &Training<'_>, has: impl Fn(&Reading) -> bool) -> bool {
-    let readings = training.readings();
+fn mostly(readings: &[(usize, &Reading)], has: impl Fn(&Reading) -> bool) -> bool {
     2 * readings.iter().filter(|(_, reading)| has(reading)).count() > readings.len()
 }
 
-impl VoiceMethod {
-    /// The voices that can speak of these readings.
-    fn voices(&self, training: &Training<'_>) -> Result<Vec<Voice>, FitError> {
-        let speaks = |voice: &Voice| match voice {
-            Voice::Reading => mostly(training, Reading::has_words),
-            Voice::Embedding => mostly(training, |reading| reading.fixations() > 0),
-            Voice::Oculomotor => {
-                self.people.motion().is_some() && mostly(training, |r| !r.motions.is_empty())
-            }
-        };
-        let voices: Vec<Voice> = self.voices.iter().copied().filter(speaks).collect();
-        match voices.is_empty() {
-            false => Ok(voices),
-            true if self.people.motion().is_none() => Err(FitError::NoMotionSpread),
-            true => Err(FitError::NoKinematics),
+/// Of some voices, those that can speak of these readings.
+pub(super) fn voices_of(
+    people: &People,
+    wanted: &[Voice],
+    readings: &[(usize, &Reading)],
+) -> Result<Vec<Voice>, FitError> {
+    let moves = |reading: &Reading| !reading.motions.is_empty();
+    let speaks = |voice: &Voice| match voice {
+        Voice::Reading => mostly(readings, Reading::has_words),
+        Voice::Embedding => mostly(readings, |reading| reading.fixations() > 0),
+        Voice::Oculomotor => people.motion().is_some() && mostly(readings, moves),
+    };
+    let voices: Vec<Voice> = wanted.iter().copied().filter(speaks).collect();
+    match voices.is_empty() {
+        false => Ok(voices),
+        true if people.motion().is_none() && mostly(readings, moves) => {
+            Err(FitError::NoMotionSpread)
         }
+        true => Err(FitError::NoKinematics),
     }
 }
 
@@ -195,7 +197,7 @@ impl Method for VoiceMethod {
         _: u64,
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
-        let voices = self.voices(training)?;
+        let voices = voices_of(&self.people, self.voices, training.readings())?;
         let (population, reading, report) = match voices.contains(&Voice::Reading) {
             true => {
                 let (population, scorer, report) = Population::learn_readers(training, monitor)?;
@@ -212,15 +214,15 @@ impl Method for VoiceMethod {
 }
 
 /// How voices are fitted to a training.
-struct VoiceFit<'a> {
-    people: &'a People,
-    voices: &'a [Voice],
-    training: &'a Training<'a>,
+pub(super) struct VoiceFit<'a> {
+    pub(super) people: &'a People,
+    pub(super) voices: &'a [Voice],
+    pub(super) training: &'a Training<'a>,
 }
 
 impl VoiceFit<'_> {
     /// Readers of all voices, those of words given; their ground, where that is known.
-    fn fit(
+    pub(super) fn fit(
         &self,
         population: Option<&Population>,
         reading: Option<PopulationScorer>,
@@ -228,10 +230,7 @@ impl VoiceFit<'_> {
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         let start = Instant::now();
-        let wanted = Wanted {
-            embedding: self.voices.contains(&Voice::Embedding),
-            motion: self.voices.contains(&Voice::Oculomotor),
-        };
+        let wanted = Wanted::of(self.voices);
         let readings = self.training.readings();
         let (ground, sights) = match ground {
             Some(ground) => {
@@ -264,7 +263,7 @@ impl VoiceFit<'_> {
             .collect();
         let tune_seconds = start.elapsed().as_secs_f64();
         let report = FitReport { fit_seconds, tune_seconds, ..FitReport::default() };
-        Ok(Fitted { scorer: Box::new(scorer.weighed(weights)), folds, report })
+        Ok(Fitted { scorer: Box::new(scorer.weighed(weights)), folds, report, weights })
     }
 
     /// Readers learned from either half.
@@ -284,9 +283,10 @@ impl VoiceFit<'_> {
                 halves.map(|held_out| (None, held_out)).collect()
             }
         };
-        let half = |(number, (reading, held_out)): (usize, (Option<PopulationScorer>, Vec<bool>))| {
-            (learned.half(reading, number, &held_out), held_out)
-        };
+        let half =
+            |(number, (reading, held_out)): (usize, (Option<PopulationScorer>, Vec<bool>))| {
+                (learned.half(reading, number, &held_out), held_out)
+            };
         Ok(halves.into_iter().enumerate().map(half).collect())
     }
 }

@@ -13,11 +13,13 @@
 //! | `people` | what was learned once, and ships |
 //! | `learn` | people, from corpora |
 //! | `motion` | spreads of moments, from people who came twice |
+//! | `community` | readers as galleries keep them |
 //! | `ground` | what sights of some readers are compared on, and the readers |
 //! | `scorer` | scores |
 //! | `weights` | how much each voice counts |
 //! | `method` | the methods |
 
+mod community;
 mod ground;
 mod learn;
 mod method;
@@ -26,6 +28,7 @@ mod people;
 mod scorer;
 mod weights;
 
+pub use self::community::{Community, Likeness};
 pub use self::ground::{Ground, Signature};
 pub use self::learn::LearnedCorpus;
 pub use self::method::{VoiceMethod, embedding, fusion, oculomotor};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use faer::{Mat, Side};
 use faer::linalg::solvers::Llt;
+use faer::{Mat, Side};
 use serde::{Deserialize, Serialize};
 
 use crate::kinematics::Motion;
@@ -91,8 +91,10 @@ impl MotionSpread {
         if returned.len() < FEWEST {
             return None;
         }
-        let people: Vec<Vec<f64>> =
-            returned.iter().map(|days| mean(&days.iter().map(|d| &d.1).collect::<Vec<_>>())).collect();
+        let people: Vec<Vec<f64>> = returned
+            .iter()
+            .map(|days| mean(&days.iter().map(|d| &d.1).collect::<Vec<_>>()))
+            .collect();
         let around = returned.iter().zip(&people);
         let around: Vec<Vec<f64>> =
             around.flat_map(|(days, m)| days.iter().map(|d| less(&d.1, m))).collect();
@@ -134,7 +136,8 @@ impl MotionSpread {
         let (mut basis, mut between, mut session) = (Vec::new(), Vec::new(), Vec::new());
         for (k, person) in person.iter().enumerate().rev() {
             let direction: Vec<f64> = (0..FEATURES).map(|j| directions[(k, j)]).collect();
-            let squares: f64 = apart.iter().map(|d| crate::kernels::dot(&direction, d).powi(2)).sum();
+            let squares: f64 =
+                apart.iter().map(|d| crate::kernels::dot(&direction, d).powi(2)).sum();
             // Of a variance of 1 within a person, a recording's error is so much.
             let error = (squares / expected / usual).clamp(LEAST_PART, 1.0 - LEAST_PART);
             let unit = error * usual;

@@ -24,10 +24,12 @@ const VERSION: &str = "2";
 /// Bytes of a digest.
 const DIGEST: usize = 8;
 
+/// The file of people who ship with the program.
+static SHIPPED_BYTES: &[u8] = include_bytes!("../../../people/people.safetensors");
 /// The people who ship with the program.
 static SHIPPED: LazyLock<Arc<People>> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "a test reads these very bytes")]
-    Arc::new(People::read(include_bytes!("../../../people/people.safetensors")).expect("people"))
+    Arc::new(People::read(SHIPPED_BYTES).expect("people"))
 });
 
 /// What can be wrong with a file of people.
@@ -120,6 +122,11 @@ impl People {
     /// The people who ship with the program.
     pub fn shipped() -> &'static Arc<Self> {
         &SHIPPED
+    }
+
+    /// The file of the people who ship with the program.
+    pub fn shipped_bytes() -> &'static [u8] {
+        SHIPPED_BYTES
     }
 
     /// People as they are stored.
@@ -309,6 +316,11 @@ impl People {
     pub fn with_population(self, population: &Population) -> Result<Self, PeopleError> {
         let json = serde_json::to_string(population).map_err(part("population"))?;
         Ok(Self { population: Some(json.into()), parsed: OnceLock::new(), ..self })
+    }
+
+    /// The same, without what readers have in common.
+    pub fn without_population(&self) -> Self {
+        Self { population: None, parsed: OnceLock::new(), ..self.clone() }
     }
 
     /// The same, with the readings that were learned from.

@@ -7,7 +7,7 @@ use super::motion::{self, MotionSpread};
 use super::weights::Weights;
 use super::{ByVoice, Voice};
 use crate::live::LiveStep;
-use crate::method::{Forger, LearnedReaders, PopulationScorer};
+use crate::method::{Evidence, Forger, LearnedReaders, PopulationScorer};
 use crate::moments::Moments;
 use crate::network::Network;
 use crate::random::Stream;
@@ -110,6 +110,24 @@ impl FusionScorer {
             Voice::Reading => self.reading.is_some(),
             Voice::Embedding => !self.embedding.is_empty(),
             Voice::Oculomotor => !self.motion.is_empty(),
+        }
+    }
+
+    /// What each part of a probe says for a reader, given by place, as much as it counts: of words against
+    /// the population, of other voices against anybody.
+    pub fn evidence(&self, probe: &Probe, reader: usize) -> Evidence {
+        let weight = |voice| self.weights.at(voice, probe.fixations());
+        let words = self.reading.as_ref().map(|words| words.evidence(probe, reader));
+        let Evidence { types, amplitudes, durations, .. } = words.unwrap_or_default();
+        let by = weight(Voice::Reading);
+        let said = self.said(&self.tally(probe));
+        let part = |voice| self.has(voice).then(|| weight(voice) * said[voice][reader]);
+        Evidence {
+            types: by * types,
+            amplitudes: by * amplitudes,
+            durations: by * durations,
+            embedding: part(Voice::Embedding),
+            oculomotor: part(Voice::Oculomotor),
         }
     }
 

@@ -99,7 +99,8 @@ impl Problem<'_> {
         for probes in &self.lengths {
             let step = probes.len().div_ceil(MOST_PROBES);
             let chosen: Vec<&Heard> = probes.iter().step_by(step).collect();
-            let slopes: Vec<Slope> = chosen.par_iter().map(|heard| self.loss_of(heard, at)).collect();
+            let slopes: Vec<Slope> =
+                chosen.par_iter().map(|heard| self.loss_of(heard, at)).collect();
             let share = 1.0 / (chosen.len() * self.lengths.len()) as f64;
             for (value, slope) in slopes {
                 total.0 += share * value;
@@ -149,7 +150,9 @@ impl Problem<'_> {
                 break;
             }
             let far = way.iter().fold(1.0_f64, |far, w| far.max(w.abs()));
-            let Some((there, step)) = self.shorten(&at, &way, 1.0 / far, value, down) else { break };
+            let Some((there, step)) = self.shorten(&at, &way, 1.0 / far, value, down) else {
+                break;
+            };
             let moved: Vec<f64> = way.iter().map(|w| step * w).collect();
             at.iter_mut().zip(&moved).for_each(|(a, m)| *a += m);
             let change: Vec<f64> = there.1.iter().zip(&slope).map(|(b, a)| b - a).collect();
