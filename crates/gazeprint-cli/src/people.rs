@@ -82,20 +82,31 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         .map_err(|error| Usage(error.to_string()))?;
     // Whatever can be known to fail is made to fail before the computing starts.
     gazeprint_io::check_population_path(out, args.overwrite).map_err(explain)?;
-    let base = base(args.network.as_deref())?;
+    let (base, trained_on) = base(args.network.as_deref())?;
     let corpora = args
         .corpora
         .iter()
         .map(|folder| corpus_with_notes(Some(folder)))
         .collect::<anyhow::Result<Vec<Corpus>>>()?;
+    let corpora: Vec<(Corpus, bool)> = corpora
+        .into_iter()
+        .map(|corpus| {
+            let is_trained_on = trained_on.iter().any(|name| name == corpus.name());
+            (corpus, is_trained_on)
+        })
+        .collect();
     let people = learn(args, out, &base, &corpora, limits)?;
     gazeprint_io::write_people(&people, out, args.overwrite).map_err(explain)?;
     show(&people, args.json)
 }
 
-/// People with the network that is asked for.
-fn base(network: Option<&Path>) -> anyhow::Result<People> {
-    let Some(file) = network else { return Ok(People::clone(People::shipped())) };
+/// People with the network that is asked for, and the corpora that it was trained on.
+fn base(network: Option<&Path>) -> anyhow::Result<(People, Vec<String>)> {
+    let Some(file) = network else {
+        let shipped = People::shipped();
+        let corpora = shipped.origin().corpora.iter().map(|(name, _)| name.clone());
+        return Ok((People::clone(shipped), corpora.collect()));
+    };
     let bytes =
         std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
     People::shipped().with_network(&bytes).with_context(|| {
@@ -107,21 +118,24 @@ fn learn(
     args: &Args,
     out: &Path,
     base: &People,
-    corpora: &[Corpus],
+    corpora: &[(Corpus, bool)],
     limits: Limits,
 ) -> anyhow::Result<People> {
     let progress = Progress::new(1)?;
     let read: Vec<LearnedCorpus> = corpora
         .iter()
-        .map(|corpus| LearnedCorpus {
-            readings: readings(corpus, limits).0,
-            trained: corpus.readers().iter().map(|name| !is_held_out(corpus, name)).collect(),
+        .map(|(corpus, is_trained_on)| {
+            let trained = |name: &String| *is_trained_on && !is_held_out(corpus, name);
+            LearnedCorpus {
+                readings: readings(corpus, limits).0,
+                trained: corpus.readers().iter().map(trained).collect(),
+            }
         })
         .collect();
     let name = args.name.clone().unwrap_or_else(|| {
         out.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     });
-    let count = |(corpus, read): (&Corpus, &LearnedCorpus)| {
+    let count = |((corpus, _), read): (&(Corpus, bool), &LearnedCorpus)| {
         let readers: HashSet<usize> = read.readings.iter().map(|r| r.reader).collect();
         (corpus.name().to_owned(), readers.len())
     };
@@ -131,7 +145,7 @@ fn learn(
         corpora: corpora.iter().zip(&read).map(count).collect(),
         durations_ms: [args.min_duration, args.max_duration],
     };
-    let digests = corpora.iter().flat_map(gazeprint_io::reading_digests);
+    let digests = corpora.iter().flat_map(|(corpus, _)| gazeprint_io::reading_digests(corpus));
     let people = base.relearned(origin, &read).with_readings(digests);
     if args.no_population {
         return Ok(people);

@@ -5,11 +5,12 @@
 mod common;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gazeprint::corpus::{Corpus, Limits, Scanpath};
 use gazeprint::decision::Rules;
-use gazeprint::method::{Method, Unwatched, population};
+use gazeprint::method::{Method, People, Unwatched, fusion};
 use gazeprint::simulate::SimulationParams;
 use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::study::{DividedCorpus, Forgetful, Plan, Study};
@@ -124,7 +125,7 @@ fn the_library_the_command_and_four_threads_at_once_make_the_same_gallery() {
 /// The rules that a gallery keeps.
 fn stored_rules(at: &Location) -> Rules {
     let stored = Gallery::open(at, None).unwrap().stored_readers().unwrap();
-    stored.decoded().unwrap().rules.unwrap()
+    stored.decoded().unwrap().rules.unwrap().rules
 }
 
 /// What a study decides by is what a gallery of the same readings decides by, bit for bit.
@@ -150,7 +151,7 @@ fn the_rules_of_a_study_are_those_of_a_gallery() {
         strangers: false,
     };
     let divided = DividedCorpus::new(corpus, plan).unwrap();
-    let methods: Vec<Box<dyn Method>> = vec![Box::new(population())];
+    let methods: Vec<Box<dyn Method>> = vec![Box::new(fusion(Arc::clone(People::shipped())))];
     let study = Study::run(&divided, &methods, &Unwatched, &Forgetful).unwrap();
     let of_study = study.methods[0].splits[0].rules.as_ref().unwrap();
 

@@ -62,6 +62,7 @@ mod export;
 mod files;
 mod frame;
 pub mod import;
+mod inputs;
 mod measured;
 mod notes;
 mod people;
@@ -74,6 +75,7 @@ mod write;
 pub use error::{Place, ReadError, WriteError};
 pub use export::write_frames;
 pub use frame::TableFormat;
+pub use inputs::write_inputs;
 pub use notes::{Notes, Oddity};
 pub use people::{PeopleFileError, read_people, reading_digests, write_people};
 pub use population::{

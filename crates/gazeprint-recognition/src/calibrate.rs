@@ -146,9 +146,11 @@ impl Recognizer {
         let numbered: Vec<(usize, &Reading)> = all.iter().map(|r| (r.reader, r)).collect();
         // A gallery of words alone stays one.
         let community = match self.gallery().people()? {
-            Some(_) => Community::learn(&people, population, &numbered).map_err(|source| {
-                Error::of_fit("what readers are compared on", Stage::Population, source)
-            })?,
+            Some(_) => {
+                Community::learn(&people, population, &numbered, false).map_err(|source| {
+                    Error::of_fit("what readers are compared on", Stage::Population, source)
+                })?
+            }
             None => loaded.community.clone().around(population),
         };
         let likenesses: Vec<Likeness> = (0..loaded.readers.len())

@@ -454,7 +454,7 @@ fn founded_on(
         (true, false) => Some(Arc::new(learned_from(corpus, limits, monitor)?)),
     };
     let numbered: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
-    let community = Community::learn(people, population.as_deref(), &numbered);
+    let community = Community::learn(people, population.as_deref(), &numbered, given);
     let community = community.map_err(|source| {
         Error::of_fit("what readers are compared on", Stage::Population, source)
     })?;

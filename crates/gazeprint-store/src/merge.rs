@@ -31,7 +31,7 @@ impl Common {
     ) -> Result<Self, GalleryError> {
         let StoredBackground { era, .. } = stored_background(at, snapshot)?;
         let mut learning = Sha256::new();
-        for name in LEARNING {
+        for name in LEARNING.into_iter().chain([BACKGROUND]) {
             if let Some(bytes) = snapshot.get(Kind::Settings, name)? {
                 learning.update(&*bytes);
             }

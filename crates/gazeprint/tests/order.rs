@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, in the order in which data walks through them.
-const MODULES: [&str; 19] = [
+const MODULES: [&str; 22] = [
     "kinds",
     "random",
     "kernels",
@@ -17,6 +17,9 @@ const MODULES: [&str; 19] = [
     "saccade",
     "glance",
     "live",
+    "network",
+    "moments",
+    "sight",
     "density",
     "inference",
     "template",

@@ -12,8 +12,7 @@ fn somebody_enrolled_is_found() {
     assert_eq!(lines.next(), Some(ANNA));
     assert!(lines.nth(1).unwrap().ends_with(" for a false-alarm rate of 0.2"), "{table}");
     let ranks: Vec<&str> = lines.skip(1).collect();
-    let head =
-        "rank  reader       posterior       llr         score     types  amplitudes  durations";
+    let head = "rank  reader       posterior       llr         score     types  amplitudes  durations   embedding";
     assert_eq!(ranks[0], head);
     assert!(ranks[1].starts_with("   1  reader-r011     0.9"), "{table}");
     assert_eq!(ranks.len(), 4);

@@ -155,7 +155,7 @@ fn what_was_fixed_when_the_gallery_was_made_stays() {
         "{told}"
     );
     let told = refused(&own.enroll(&newcomer, &["--method", "uniform"]), 2);
-    assert!(told.contains("possible values: population"), "{told}");
+    assert!(told.contains("possible values: fusion"), "{told}");
     assert_eq!(own.readers().len(), ENROLLED.len());
     // What they are already may be said.
     let same = ["--json", "--min-duration", "50", "--max-duration", "1500"];

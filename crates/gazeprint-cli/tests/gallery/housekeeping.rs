@@ -65,7 +65,7 @@ fn readers_are_listed_and_shown() {
     assert!(told.contains("found no reader \"reader-r999\" (did you mean"), "{told}");
     let told = succeeded(&own.manage("check", &[]));
     assert!(
-        told.contains("own.gallery: whole; 16 records, 7 entries of the log, not encrypted"),
+        told.contains("own.gallery: whole; 17 records, 7 entries of the log, not encrypted"),
         "{told}"
     );
 }

@@ -157,3 +157,55 @@ fn stillness(k: &Kinematics) -> Option<[f64; 5]> {
     let drift = |v: f64| v.clamp(-FASTEST, FASTEST) / 3.0;
     Some([spread(k.sd_x)?, spread(k.sd_y)?, drift(x), drift(y), (x.hypot(y) + 0.2).ln()])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn motion(i: usize) -> Motion {
+        let x = (i as f32 * 0.7).sin();
+        let saccade = Kinematics {
+            dx: Some(2.0 + x),
+            dy: Some(0.1 * x),
+            duration: Some(30.0 + 5.0 * x),
+            peak_velocity: Some(110.0 + 40.0 * x),
+            ..Kinematics::default()
+        };
+        let fixation = Kinematics {
+            skew: (i % 2 == 0).then_some(0.45 + 0.05 * x),
+            sd_x: Some(0.05),
+            sd_y: Some(0.06 + 0.01 * x),
+            drift_x: Some(x),
+            drift_y: Some(-0.5),
+            ..saccade
+        };
+        Motion { duration: 200.0 + 30.0 * f64::from(x), kinematics: fixation }
+    }
+
+    #[test]
+    fn moments_add_up() {
+        let all: Vec<Motion> = (0..40).map(motion).collect();
+        let whole = Moments::of(&all);
+        let mut parts = Moments::of(&all[..13]);
+        parts.add(1.0, &Moments::of(&all[13..]));
+        assert_eq!(whole.count_of_fixations(), 40.0);
+        for (a, b) in whole.0.iter().zip(&parts.0) {
+            assert!((a - b).abs() < 1e-9 * (1.0 + a.abs()));
+        }
+        parts.add(-1.0, &Moments::of(&all[13..]));
+        assert_eq!(parts.count_of_fixations(), 13.0);
+    }
+
+    #[test]
+    fn what_is_missing_is_as_for_everybody() {
+        let people: Vec<Moments> = (0..9)
+            .map(|p| Moments::of(&(0..30).map(|i| motion(i * (p + 1))).collect::<Vec<_>>()))
+            .collect();
+        let scale = MotionScale::learn(&people).unwrap();
+        let blank = Motion { duration: 210.0, kinematics: Kinematics::default() };
+        let features = scale.features(&Moments::of(&[blank; 50]));
+        assert_eq!(features.len(), FEATURES);
+        assert!(features.iter().all(|v| v.is_finite()));
+        assert!(Moments::default().is_empty() && MotionScale::learn(&people[..1]).is_none());
+    }
+}

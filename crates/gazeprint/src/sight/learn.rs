@@ -193,8 +193,9 @@ impl Spread {
 }
 
 /// How much of what differs between people on one day differs between days of one person, too, as a
-/// mean over directions; none where nobody was seen on two days.
-pub fn session_share(spread: &Spread, seen: &[Seen]) -> Option<f64> {
+/// mean over directions, and from how many days beyond the first of somebody; none where nobody was seen
+/// on two days.
+pub fn session_share(spread: &Spread, seen: &[Seen]) -> Option<(f64, f64)> {
     let by_session = grouped(seen, |one| (one.person, one.session));
     let mut variance = vec![0.0; spread.directions()];
     let mut days = 0.0;
@@ -212,5 +213,67 @@ pub fn session_share(spread: &Spread, seen: &[Seen]) -> Option<f64> {
     let total: f64 = spread.between().iter().sum();
     let between_days: f64 =
         variance.iter().zip(spread.between()).map(|(v, t)| (v / days).clamp(0.0, *t)).sum();
-    (days > 0.0).then(|| between_days / total)
+    (days > 0.0).then(|| (between_days / total, days))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_distr::{Distribution, StandardNormal};
+
+    use super::*;
+    use crate::random::Stream;
+
+    /// People in two dimensions, of known spreads: 4 and 1 between people on one day, a fifth of it between
+    /// days, and within a session a covariance that is not diagonal.
+    fn seen(people: usize, sessions: usize, readings: usize) -> Vec<Seen> {
+        let mut random = Stream { seed: 5, index: 0 }.chain(0);
+        let mut normal = move || -> f64 { StandardNormal.sample(&mut random) };
+        let mut all = Vec::new();
+        for person in 0..people {
+            let own = [(4.0_f64 * 0.8).sqrt() * normal(), 0.8_f64.sqrt() * normal()];
+            for session in 0..sessions {
+                let day = [own[0] + 0.8_f64.sqrt() * normal(), own[1] + 0.2_f64.sqrt() * normal()];
+                for i in 0..readings {
+                    let weight = 0.5 + (i % 3) as f64;
+                    let (a, b) = (normal() / weight.sqrt(), normal() / weight.sqrt());
+                    let vector = [10.0 + day[0] + a, day[1] + 0.6 * a + 0.8 * b];
+                    all.push(Seen { person, session, sight: Sight::new(weight, vector) });
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn spreads_and_shares_are_found() {
+        let seen = seen(600, 2, 12);
+        let params = SpreadParams { ridge: 0.0, shrinkage: 0.0, ..SpreadParams::default() };
+        let spread = Spread::learn(2, &seen, None, &params).unwrap();
+        // Whitened by the error within a session, the variances are the eigenvalues of E^-1 T: here
+        // those of T = diag(4, 1) less half a share, since two days were put together.
+        let total: f64 = spread.between().iter().sum();
+        let (a, b) = (4.0 * 0.9, 0.9);
+        // E = [[1, .6], [.6, 1]]: E^-1 = [[1, -.6], [-.6, 1]] / .64.
+        let expected = (a + b) / 0.64;
+        assert!((total / expected - 1.0).abs() < 0.1, "{total} {expected}");
+        let (share, days) = session_share(&spread, &seen).unwrap();
+        assert_eq!(days, 600.0);
+        assert!((0.15..0.3).contains(&share), "{share}");
+        assert!(session_share(&spread, &seen[..12]).is_none());
+    }
+
+    #[test]
+    fn few_people_lean_on_others() {
+        let (prior, _) = PriorSpread::learn(2, &seen(500, 1, 10)).unwrap();
+        let few = seen(3, 1, 2);
+        let params = SpreadParams::default();
+        let alone = Spread::learn(2, &few[..1], Some(&prior), &params).unwrap();
+        let expected = prior.spread(vec![0.0; 2], &params).unwrap();
+        assert_eq!(alone.between(), expected.between());
+        assert!(Spread::learn(2, &few[..1], None, &params).is_none());
+        let leaning = Spread::learn(2, &few, Some(&prior), &params).unwrap();
+        for (found, expected) in leaning.between().iter().zip(expected.between()) {
+            assert!((found / expected).ln().abs() < 1.0, "{found} {expected}");
+        }
+    }
 }

@@ -225,3 +225,102 @@ impl Sighted {
         0.5 * (squares + logs)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+
+    /// The log density of a Gaussian of mean nought, by elimination.
+    fn log_gaussian(x: &[f64], covariance: &[Vec<f64>]) -> f64 {
+        let n = x.len();
+        let mut rows: Vec<Vec<f64>> = covariance.to_vec();
+        let mut solved = x.to_vec();
+        let (mut log_det, mut square) = (0.0, 0.0);
+        for i in 0..n {
+            log_det += rows[i][i].ln();
+            square += solved[i] * solved[i] / rows[i][i];
+            for j in i + 1..n {
+                let factor = rows[j][i] / rows[i][i];
+                for k in i..n {
+                    rows[j][k] -= factor * rows[i][k];
+                }
+                solved[j] -= factor * solved[i];
+            }
+        }
+        -0.5 * (square + log_det + n as f64 * std::f64::consts::TAU.ln())
+    }
+
+    fn spread() -> Spread {
+        let basis = vec![1.0, 0.5, -0.3, 2.0];
+        Spread::new(vec![0.2, -1.0], basis, vec![3.0, 0.4], vec![0.9, 0.1]).unwrap()
+    }
+
+    /// Two sessions and a probe, held against the joint Gaussian of all three.
+    #[test]
+    fn ratios_are_those_of_joint_gaussians() {
+        let spread = spread();
+        let sights = [Sight::new(2.0, [1.5, -0.4]), Sight::new(0.7, [0.9, -1.9])];
+        let probe = Sight::new(1.3, [0.4, 0.6]);
+        for same_day in [false, true] {
+            let placed: Vec<Placed> = sights.iter().map(|s| spread.placed(s).unwrap()).collect();
+            let known = spread.sighted(&placed, same_day);
+            let found = spread.ratios(&[known], &probe, same_day)[0];
+            let at = spread.placed(&probe).unwrap();
+            let mut expected = 0.0;
+            for k in 0..spread.directions() {
+                let day = spread.days(k, same_day);
+                let person = spread.between[k] - day;
+                let noise: Vec<f64> =
+                    sights.iter().chain([&probe]).map(|s| day + 1.0 / s.weight()).collect();
+                let cov = |of: &[usize]| -> Vec<Vec<f64>> {
+                    let entry = |i: usize, j: usize| person + if i == j { noise[i] } else { 0.0 };
+                    of.iter().map(|&i| of.iter().map(|&j| entry(i, j)).collect()).collect()
+                };
+                let x = [placed[0].at[k], placed[1].at[k], at.at[k]];
+                expected +=
+                    log_gaussian(&x, &cov(&[0, 1, 2])) - log_gaussian(&x[..2], &cov(&[0, 1]));
+                // Of anybody, the variance between days counts whether it is the same day or not.
+                expected -=
+                    log_gaussian(&x[2..], &[vec![spread.between[k] + 1.0 / probe.weight()]]);
+            }
+            assert!((found - expected).abs() < 1e-9, "{same_day}: {found} {expected}");
+        }
+        assert_eq!(spread.ratios(&[spread.sighted(&[], false)], &Sight::default(), false), [0.0]);
+    }
+
+    #[test]
+    fn days_are_exchangeable() {
+        let spread = spread();
+        let mut random = Stream { seed: 3, index: 0 }.chain(0);
+        let n = 20_000;
+        let (mut square, mut product) = ([0.0; 2], [0.0; 2]);
+        for _ in 0..n {
+            let mut draw = |variance: f64| -> f64 {
+                let z: f64 = StandardNormal.sample(&mut random);
+                z * variance.sqrt()
+            };
+            let today = Placed { weight: 1.0, at: vec![draw(3.0), draw(0.4)] };
+            let other = spread.on_another_day(&today, &mut random);
+            for k in 0..2 {
+                square[k] += other.at[k] * other.at[k] / f64::from(n);
+                product[k] += other.at[k] * today.at[k] / f64::from(n);
+            }
+        }
+        for (k, (t, w)) in [(3.0, 0.9), (0.4, 0.1)].into_iter().enumerate() {
+            assert!((square[k] / t - 1.0).abs() < 0.05, "{k}: {}", square[k]);
+            assert!((product[k] / (t - w) - 1.0).abs() < 0.05, "{k}: {}", product[k]);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let new = |between: Vec<f64>, session: Vec<f64>| {
+            Spread::new(vec![0.0; 2], vec![1.0; 2 * between.len()], between, session)
+        };
+        assert!(new(vec![1.0], vec![0.2]).is_ok());
+        assert!(new(vec![1.0], vec![0.2, 0.1]).is_err());
+        assert_eq!(new(vec![1.0], vec![1.0]), Err(SpreadError::Variances));
+        assert_eq!(new(vec![f64::NAN], vec![0.0]), Err(SpreadError::Variances));
+    }
+}

@@ -53,7 +53,9 @@ impl Likeness {
 }
 
 impl Community {
-    /// Founds a community on readings with the places of their readers: all voices that these have.
+    /// Founds a community on readings with the places of their readers: all voices that these have. Where
+    /// people are `given`, readers are compared on what is known of them alone: when somebody is enrolled
+    /// makes no difference then.
     ///
     /// # Errors
     /// If there is nothing that any voice could speak of.
@@ -61,8 +63,13 @@ impl Community {
         people: &People,
         population: Option<&Population>,
         readings: &[(usize, &Reading)],
+        given: bool,
     ) -> Result<Self, FitError> {
         let voices = voices_of(people, &super::Voice::ALL, readings)?;
+        if given {
+            let ground = Ground::of_people(people, Wanted::of(&voices));
+            return Ok(Self { reading: population.map(Population::background), ground });
+        }
         // In the order in which galleries keep what was read, so that sums are the same to the last bit.
         let mut ordered = readings.to_vec();
         ordered.sort_by_key(|(reader, reading)| (*reader, reading.text, reading.session));

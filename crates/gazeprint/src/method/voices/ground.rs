@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Voice;
 use super::motion::{self, MotionSpread};
-use super::people::People;
+use super::people::{LearnedEmbedding, People};
 use crate::moments::Moments;
 use crate::network::{Input, Network, Scaling};
 use crate::saccade::Reading;
@@ -132,6 +132,18 @@ impl Ground {
         let mut ground = Self { embedding: embedding.flatten(), motion };
         ground.centre_motion(readings);
         (ground, sights)
+    }
+
+    /// The ground of people who were learned from elsewhere, whoever is compared.
+    pub(super) fn of_people(people: &People, wanted: Wanted) -> Self {
+        let LearnedEmbedding { scaling, mean, prior, session_share } = people.embedding();
+        let embedding = wanted.embedding.then(|| {
+            let spread = prior.spread(mean.clone(), &SpreadParams::default())?;
+            let spread = spread.with_session_share(*session_share);
+            Some(EmbeddingGround { scaling: scaling.clone(), spread })
+        });
+        let motion = wanted.motion.then(|| people.motion().cloned()).flatten();
+        Self { embedding: embedding.flatten(), motion }
     }
 
     /// Centres the motions of eyes on those of the readers, where they are enough.

@@ -5,12 +5,14 @@ use super::motion::MotionSpread;
 use super::people::{LearnedEmbedding, People, PeopleOrigin};
 use crate::network::Scaling;
 use crate::saccade::Reading;
-use crate::sight::{PriorSpread, Seen, SpreadParams, session_share};
+use crate::sight::{PriorSpread, Seen, Sight, Spread, SpreadParams, session_share};
 use rayon::prelude::*;
 
 /// How much of what differs between people differs between days, where nobody came twice: what people
 /// of GazeBase showed whom no network had seen.
 const USUAL_SHARE: f64 = 0.3;
+/// Days of people who came again that it counts for.
+const USUAL_DAYS: f64 = 30.0;
 /// Distance of the numbers of people of one corpus and the next.
 const NEXT: usize = 1 << 20;
 
@@ -43,13 +45,14 @@ impl People {
         let network = self.network();
         let len = network.len();
         let mut pooled: Option<(PriorSpread, [f64; 2])> = None;
-        let mut seen_all = Vec::new();
+        let mut shares = Vec::new();
+        let mut centre = Sight::default();
         for (number, corpus) in corpora.iter().enumerate() {
             let unknown = |r: &&Reading| !corpus.trained.get(r.reader).copied().unwrap_or(false);
             let readings: Vec<&Reading> = corpus.readings.iter().filter(unknown).collect();
             // Inputs are standardised by all readers of a corpus, as in a gallery of them.
             let scaling = Scaling::learn(corpus.readings.iter());
-            let mut seen: Vec<Seen> = readings
+            let seen: Vec<Seen> = readings
                 .par_iter()
                 .map(|reading| Seen {
                     person: number * NEXT + reading.reader,
@@ -66,11 +69,22 @@ impl People {
                     }
                 });
             }
-            seen_all.append(&mut seen);
+            seen.iter().for_each(|one| centre.add(1.0, &one.sight));
+            // Errors within a session are those of the corpus: texts are long here and short there.
+            let own = Spread::learn(len, &seen, None, &SpreadParams::default());
+            shares.extend(own.and_then(|own| session_share(&own, &seen)));
         }
         let (prior, _) = pooled?;
-        let spread = prior.spread(vec![0.0; len], &SpreadParams::default())?;
-        let session_share = session_share(&spread, &seen_all).unwrap_or(USUAL_SHARE);
-        Some(LearnedEmbedding { prior, session_share })
+        let session_share = held_back(&shares);
+        let scaling = Scaling::learn(corpora.iter().flat_map(|corpus| &corpus.readings));
+        let mean = centre.mean()?;
+        Some(LearnedEmbedding { scaling, mean, prior, session_share })
     }
+}
+
+/// The mean of some shares, each with its number of days, held back to the usual one.
+fn held_back(shares: &[(f64, f64)]) -> f64 {
+    let days: f64 = shares.iter().map(|(_, days)| days).sum();
+    let sum: f64 = shares.iter().map(|(share, days)| share * days).sum();
+    (sum + USUAL_SHARE * USUAL_DAYS) / (days + USUAL_DAYS)
 }

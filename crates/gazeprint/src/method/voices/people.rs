@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::motion::MotionSpread;
 use super::weights::Weights;
 use crate::method::Population;
-use crate::network::{Network, NetworkError};
+use crate::network::{Network, NetworkError, Scaling};
 use crate::sight::PriorSpread;
 
 /// What `format` says.
@@ -72,6 +72,10 @@ pub struct PeopleOrigin {
 /// How embeddings of other people are spread.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LearnedEmbedding {
+    /// How inputs of the network are standardised.
+    pub scaling: Scaling,
+    /// The mean of all people.
+    pub mean: Vec<f64>,
     /// Covariances.
     pub prior: PriorSpread,
     /// How much of what differs between people differs between days, too.
@@ -84,6 +88,7 @@ pub struct LearnedEmbedding {
 struct About {
     origin: PeopleOrigin,
     session_share: f64,
+    scaling: Scaling,
     weights: Weights,
 }
 
@@ -144,8 +149,12 @@ impl People {
         }
         let network = Network::read(&tensors)?;
         let about = bytes(&tensors, "about").unwrap_or_default();
-        let About { origin, session_share, weights } =
+        let About { origin, session_share, scaling, weights } =
             serde_json::from_slice(about).map_err(part("about"))?;
+        if !scaling.is_valid() {
+            let message = "scaling: found numbers that cannot be".to_owned();
+            return Err(PeopleError::Part { part: "about", message });
+        }
         if !(0.0..1.0).contains(&session_share) {
             let message = format!("session_share: found {session_share}, expected 0 to 1");
             return Err(PeopleError::Part { part: "about", message });
@@ -172,15 +181,15 @@ impl People {
             between: matrix(&tensors, "embedding.between", len)?,
             within: matrix(&tensors, "embedding.within", len)?,
         };
+        let mean = crate::network::shaped(&tensors, "embedding.mean", &[len])?;
+        let mean = mean.into_iter().map(f64::from).collect();
         let (digests, _) = bytes(&tensors, "readings").unwrap_or_default().as_chunks::<DIGEST>();
         let mut digests = digests.to_vec();
         digests.sort_unstable();
-        let kept = tensors.iter().filter(|(_, view)| view.dtype() == Dtype::F32);
-        let kept = kept.map(|(name, v)| (name.to_owned(), (v.shape().to_vec(), v.data().to_vec())));
         Ok(Self {
-            tensors: Arc::new(kept.collect()),
+            tensors: Arc::new(kept(&tensors)),
             network: Arc::new(network),
-            embedding: LearnedEmbedding { prior, session_share },
+            embedding: LearnedEmbedding { scaling, mean, prior, session_share },
             motion,
             weights,
             population,
@@ -198,6 +207,7 @@ impl People {
         let about = About {
             origin: self.origin.clone(),
             session_share: self.embedding.session_share,
+            scaling: self.embedding.scaling.clone(),
             weights: self.weights,
         };
         let mut parts: Vec<(String, Vec<usize>, Dtype, Vec<u8>)> = Vec::new();
@@ -226,6 +236,8 @@ impl People {
             let name = format!("embedding.{name}");
             parts.push((name, vec![len, len], Dtype::F32, floats(values)));
         }
+        let mean = floats(&self.embedding.mean);
+        parts.push(("embedding.mean".to_owned(), vec![len], Dtype::F32, mean));
         parts.sort_by(|a, b| a.0.cmp(&b.0));
         let views = parts.iter().map(|(name, shape, dtype, bytes)| {
             TensorView::new(*dtype, shape.clone(), bytes).map(|view| (name.as_str(), view))
@@ -331,15 +343,23 @@ impl People {
         Self { digests, ..self }
     }
 
-    /// The same with another network, given by its tensors.
+    /// The same with another network, given by its file, and the corpora that it was trained on.
     ///
     /// # Errors
-    /// If they are no network.
-    pub fn with_network(&self, bytes_of_file: &[u8]) -> Result<Self, PeopleError> {
+    /// If it is no network.
+    pub fn with_network(&self, bytes_of_file: &[u8]) -> Result<(Self, Vec<String>), PeopleError> {
         let tensors = SafeTensors::deserialize(bytes_of_file).map_err(NetworkError::from)?;
-        let network = Network::read(&tensors)?;
-        let kept = tensors.iter().filter(|(_, view)| view.dtype() == Dtype::F32);
-        let kept = kept.map(|(name, v)| (name.to_owned(), (v.shape().to_vec(), v.data().to_vec())));
-        Ok(Self { tensors: Arc::new(kept.collect()), network: Arc::new(network), ..self.clone() })
+        let (_, header) = SafeTensors::read_metadata(bytes_of_file).map_err(NetworkError::from)?;
+        let corpora = header.metadata().as_ref().and_then(|said| said.get("corpora"));
+        let corpora = corpora.map(|json| serde_json::from_str(json)).transpose();
+        let corpora = corpora.map_err(part("corpora"))?.unwrap_or_default();
+        let network = Arc::new(Network::read(&tensors)?);
+        Ok((Self { tensors: Arc::new(kept(&tensors)), network, ..self.clone() }, corpora))
     }
+}
+
+/// The numbers of a file, to be written again.
+fn kept(tensors: &SafeTensors<'_>) -> HashMap<String, (Vec<usize>, Vec<u8>)> {
+    let numbers = tensors.iter().filter(|(_, view)| view.dtype() == Dtype::F32);
+    numbers.map(|(name, v)| (name.to_owned(), (v.shape().to_vec(), v.data().to_vec()))).collect()
 }

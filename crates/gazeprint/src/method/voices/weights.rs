@@ -199,3 +199,48 @@ fn update(inverse: &mut [Vec<f64>], moved: &[f64], change: &[f64]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+    use rand_distr::{Distribution, StandardNormal};
+
+    use super::*;
+    use crate::random::Stream;
+
+    /// Probes of which one voice over-states itself by a factor, and another says nothing.
+    fn heard(fixations: usize, factor: f64, count: usize) -> Vec<Heard> {
+        let mut random = Stream { seed: 9, index: fixations as u64 }.chain(0);
+        let probe = |_| {
+            let reader = random.random_range(0..20);
+            let mut noise = || -> f64 { StandardNormal.sample(&mut random) };
+            // Log-likelihoods of a Gaussian with deviation 1, for which the weight would be 1.
+            let gain = 2.0;
+            let x: Vec<f64> =
+                (0..20).map(|r| noise() + if r == reader { gain } else { 0.0 }).collect();
+            let said = x.iter().map(|x| factor * gain * x).collect();
+            let nothing = (0..20).map(|_| noise()).collect();
+            let said = ByVoice::from([said, nothing, vec![0.0; 20]]);
+            Heard { reader, fixations, said }
+        };
+        (0..count).map(probe).collect()
+    }
+
+    #[test]
+    fn what_is_over_stated_counts_less() {
+        let lengths = [heard(50, 4.0, 1200), heard(500, 20.0, 1200)];
+        let voices = [Voice::Reading, Voice::Embedding];
+        let weights = Weights::learn(Weights::ALONE, &voices, &lengths);
+        assert!((weights.at(Voice::Reading, 50) / 0.25).ln().abs() < 0.2, "{weights:?}");
+        assert!((weights.at(Voice::Reading, 500) / 0.05).ln().abs() < 0.3, "{weights:?}");
+        assert!(weights.at(Voice::Embedding, 50) < 0.2, "{weights:?}");
+        assert_eq!(weights.at(Voice::Oculomotor, 50), 1.0);
+    }
+
+    #[test]
+    fn without_probes_weights_stay() {
+        let start = Weights::new([[-0.8, 0.1], [-1.0, 0.0], [0.0, 0.0]]).unwrap();
+        assert_eq!(Weights::learn(start, &[Voice::Reading], &[]), start);
+        assert_eq!(Weights::new([[f64::NAN; 2]; 3]), None);
+    }
+}
