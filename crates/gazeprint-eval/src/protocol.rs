@@ -67,6 +67,17 @@ pub enum ProtocolError {
         .0.as_ref().map_or_else(|| "there is none".to_owned(), |s| format!("all are of session {s:?}"))
     )]
     NoSessions(Option<String>),
+    /// Nobody knows what was read first.
+    #[error(
+        "the temporal protocol needs the order in which texts were read, but reader {reader:?} has none for \
+         text {text:?}; give it as `trial_order` in trials.csv, or divide at random"
+    )]
+    NoOrder {
+        /// Name of a reader.
+        reader: String,
+        /// Name of a text of theirs.
+        text: String,
+    },
     /// More sessions are to train than leave one to test.
     #[error(
         "{train} sessions that train and one that tests were asked for, but there are only {there}"
@@ -328,7 +339,11 @@ fn temporal(
     let path = |i: usize| &corpus.scanpaths()[readings[i].scanpath];
     let mut roles = HashMap::new();
     let mut order: Vec<usize> = (0..readings.len()).collect();
-    // Where no order is given, that of the file.
+    if let Some(&i) = order.iter().find(|&&i| path(i).order.is_none()) {
+        let (reader, text) = (&corpus.readers()[path(i).reader], &corpus.texts()[path(i).text]);
+        let (reader, text) = (reader.clone(), text.id().to_owned());
+        return Err(ProtocolError::NoOrder { reader, text });
+    }
     order.sort_by(|&a, &b| {
         let time = |i: usize| path(i).order.unwrap_or(f64::INFINITY);
         (readings[a].reader.cmp(&readings[b].reader))

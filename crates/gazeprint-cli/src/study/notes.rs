@@ -74,6 +74,7 @@ pub(super) fn explain(error: StudyError, corpus: &str) -> anyhow::Error {
             | ProtocolError::NoSplits
             | ProtocolError::EmptyProbe
             | ProtocolError::NoSessions(_)
+            | ProtocolError::NoOrder { .. }
             | ProtocolError::TooManyReaders { .. }
             | ProtocolError::TooFewDrawn(_)),
         ) => Usage(error.to_string()).into(),

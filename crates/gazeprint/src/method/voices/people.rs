@@ -17,10 +17,8 @@ use crate::method::Population;
 use crate::network::{Network, NetworkError, Scaling};
 use crate::sight::PriorSpread;
 
-/// What `format` says.
-const FORMAT: &str = "gazeprint-people";
-/// The version that is written and read.
-const VERSION: &str = "2";
+/// What `format` says: with the version, so that it is all there is to say, in one order.
+const FORMAT: &str = "gazeprint-people 2";
 /// Bytes of a digest.
 const DIGEST: usize = 8;
 
@@ -37,7 +35,7 @@ static SHIPPED: LazyLock<Arc<People>> = LazyLock::new(|| {
 #[non_exhaustive]
 pub enum PeopleError {
     /// Another kind of file.
-    #[error("found {found}, expected safetensors with the format {FORMAT:?}, version {VERSION}")]
+    #[error("found the format {found:?}, expected safetensors with the format {FORMAT:?}")]
     Format {
         /// What it says it is.
         found: String,
@@ -141,11 +139,10 @@ impl People {
     pub fn read(bytes_of_file: &[u8]) -> Result<Self, PeopleError> {
         let tensors = SafeTensors::deserialize(bytes_of_file).map_err(NetworkError::from)?;
         let (_, header) = SafeTensors::read_metadata(bytes_of_file).map_err(NetworkError::from)?;
-        let metadata = header.metadata().clone().unwrap_or_default();
-        let said = |key: &str| metadata.get(key).map_or("nothing", String::as_str);
-        if (said("format"), said("version")) != (FORMAT, VERSION) {
-            let found = format!("the format {:?}, version {}", said("format"), said("version"));
-            return Err(PeopleError::Format { found });
+        let metadata = header.metadata().as_ref();
+        let found = metadata.and_then(|said| said.get("format")).map_or("", String::as_str);
+        if found != FORMAT {
+            return Err(PeopleError::Format { found: found.to_owned() });
         }
         let network = Network::read(&tensors)?;
         let about = bytes(&tensors, "about").unwrap_or_default();
@@ -243,8 +240,7 @@ impl People {
             TensorView::new(*dtype, shape.clone(), bytes).map(|view| (name.as_str(), view))
         });
         let views = views.collect::<Result<Vec<_>, _>>().map_err(NetworkError::from)?;
-        let says = [("format", FORMAT), ("version", VERSION)];
-        let metadata = says.map(|(k, v)| (k.to_owned(), v.to_owned())).into();
+        let metadata = HashMap::from([("format".to_owned(), FORMAT.to_owned())]);
         Ok(serialize(views, Some(metadata)).map_err(NetworkError::from)?)
     }
 
