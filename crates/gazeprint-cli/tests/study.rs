@@ -58,7 +58,9 @@ fn all_methods_are_compared_and_written() {
     assert_eq!(report["protocol"]["splits"], 2);
     let methods = report["methods"].as_array().unwrap();
     let names: Vec<&str> = methods.iter().map(|m| m["method"].as_str().unwrap()).collect();
-    assert_eq!(names, gazeprint::method::NAMES);
+    // There are no kinematics in it.
+    let known = gazeprint::method::NAMES.into_iter().filter(|name| *name != "oculomotor");
+    assert_eq!(names, known.collect::<Vec<_>>());
     for method in methods {
         let name = method["method"].as_str().unwrap();
         assert!(table.contains(&format!("\n{name} ")), "{table}");

@@ -11,7 +11,7 @@ use super::people::People;
 use super::scorer::FusionScorer;
 use super::weights::{Heard, Weights};
 use super::{ByVoice, Voice};
-use crate::inference::{Engine, Laplace};
+use crate::inference::{Engine, InferenceError, Laplace};
 use crate::method::{
     FitError, FitReport, Fitted, Fold, Method, Monitor, Occasion, Population, PopulationScorer,
     Training,
@@ -50,6 +50,14 @@ pub fn oculomotor(people: Arc<People>) -> VoiceMethod {
 /// The method `fusion`: all voices that the recordings have.
 pub fn fusion(people: Arc<People>) -> VoiceMethod {
     VoiceMethod { name: "fusion", voices: &Voice::ALL, people }
+}
+
+/// Stops where the monitor says so.
+fn check(monitor: &dyn Monitor) -> Result<(), FitError> {
+    match monitor.stop() {
+        true => Err(FitError::Inference(InferenceError::Interrupted)),
+        false => Ok(()),
+    }
 }
 
 /// Whether most of what was read has something.
@@ -197,6 +205,7 @@ impl Method for VoiceMethod {
         _: u64,
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
+        check(monitor)?;
         let voices = voices_of(&self.people, self.voices, training.readings())?;
         let (population, reading, report) = match voices.contains(&Voice::Reading) {
             true => {
@@ -243,6 +252,7 @@ impl VoiceFit<'_> {
                 (Arc::new(ground), sights)
             }
         };
+        check(monitor)?;
         let is_alone = self.voices.len() == 1;
         let weights = if is_alone { Weights::ALONE } else { *self.people.weights() };
         let learned =
@@ -251,6 +261,7 @@ impl VoiceFit<'_> {
         let fit_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let halves = self.halves(&learned, population, monitor)?;
+        check(monitor)?;
         let weights = match is_alone {
             true => weights,
             false => Weights::learn(weights, self.voices, &learned.heard(&halves)),
