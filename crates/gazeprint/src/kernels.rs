@@ -138,7 +138,7 @@ impl NullaryFnOnce for Gelu<'_> {
 
     #[inline(always)]
     fn call(self) {
-        const ROOT: f32 = 1.595_769_1; // 2 sqrt(2 / pi)
+        const ROOT: f32 = 1.595_769; // 2 sqrt(2 / pi)
         for x in self.0 {
             let bent = (0.044_715 * *x * *x).mul_add(*x, *x);
             *x /= 1.0 + exp_single(-ROOT * bent);
@@ -155,7 +155,7 @@ fn exp_single(x: f32) -> f32 {
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     /// What this is added to is rounded to a whole number, which stands in the last bits.
     const ROUND: f32 = 12_582_912.0;
-    let x = x.max(-87.0).min(87.0);
+    let x = x.clamp(-87.0, 87.0);
     let rounded = x.mul_add(LOG2_E, ROUND);
     let power = rounded - ROUND;
     let rest = power.mul_add(-LN_2[1], power.mul_add(-LN_2[0], x));

@@ -172,7 +172,7 @@ mod tests {
             ..Kinematics::default()
         };
         let fixation = Kinematics {
-            skew: (i % 2 == 0).then_some(0.45 + 0.05 * x),
+            skew: i.is_multiple_of(2).then_some(0.45 + 0.05 * x),
             sd_x: Some(0.05),
             sd_y: Some(0.06 + 0.01 * x),
             drift_x: Some(x),

@@ -80,6 +80,9 @@ pub struct LearnedEmbedding {
     pub session_share: f64,
 }
 
+/// A tensor as it is stored: its shape and its bytes.
+type Shaped = (Vec<usize>, Vec<u8>);
+
 /// Small parts.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -95,7 +98,7 @@ struct About {
 pub struct People {
     network: Arc<Network>,
     /// As it is stored.
-    tensors: Arc<HashMap<String, (Vec<usize>, Vec<u8>)>>,
+    tensors: Arc<HashMap<String, Shaped>>,
     embedding: LearnedEmbedding,
     motion: Option<MotionSpread>,
     weights: Weights,
@@ -355,7 +358,7 @@ impl People {
 }
 
 /// The numbers of a file, to be written again.
-fn kept(tensors: &SafeTensors<'_>) -> HashMap<String, (Vec<usize>, Vec<u8>)> {
+fn kept(tensors: &SafeTensors<'_>) -> HashMap<String, Shaped> {
     let numbers = tensors.iter().filter(|(_, view)| view.dtype() == Dtype::F32);
     numbers.map(|(name, v)| (name.to_owned(), (v.shape().to_vec(), v.data().to_vec()))).collect()
 }

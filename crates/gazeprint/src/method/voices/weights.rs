@@ -146,7 +146,7 @@ impl Problem<'_> {
                 inverse.iter().map(|row| -crate::kernels::dot(row, &slope)).collect();
             let down = crate::kernels::dot(&way, &slope);
             // Not down, or no number: what was found so far stands.
-            if !(down < -ARRIVED * ARRIVED) {
+            if down.is_nan() || down >= -ARRIVED * ARRIVED {
                 break;
             }
             let far = way.iter().fold(1.0_f64, |far, w| far.max(w.abs()));
