@@ -1,6 +1,6 @@
 //! Very many readers: those of a corpus, and others drawn from the population.
 
-use gazeprint::method::{Background, Population, Slopes, Template, Unwatched};
+use gazeprint::method::{Background, DayShares, Population, Slopes, Template, Unwatched};
 use gazeprint::random::Stream;
 use gazeprint::saccade::Reading;
 use gazeprint::search::{COMPONENTS, Query, Row, Space};
@@ -29,7 +29,8 @@ fn stream(number: usize) -> Stream {
 impl Readers {
     pub(crate) fn learn(halves: &Halves) -> Result<Self, BenchError> {
         let readings: Vec<(usize, &Reading)> = halves.train.iter().map(|r| (r.reader, r)).collect();
-        let population = Population::learn(halves.readers, &readings, &Unwatched)?;
+        let population =
+            Population::learn(halves.readers, &readings, &DayShares::default(), &Unwatched)?;
         let of = |reader: usize| -> Vec<&Reading> {
             halves.train.iter().filter(|r| r.reader == reader).collect()
         };

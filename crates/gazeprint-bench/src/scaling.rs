@@ -1,6 +1,6 @@
 //! How cost grows with readers, fixations and threads.
 
-use gazeprint::method::{Method, Unwatched, population};
+use gazeprint::method::{DayShares, Method, Unwatched, population};
 use gazeprint::score::Scorer;
 use gazeprint::search::{Row, scores};
 use gazeprint::template::Probe;
@@ -62,7 +62,8 @@ fn powers(from: usize, to: usize) -> Vec<usize> {
 
 /// Seconds to learn the first readers from one text of so many.
 fn learning(halves: &Halves, readers: usize, part: usize) -> Result<f64, BenchError> {
-    let fitted = population().fit(&halves.training(readers, part)?, 1, &Unwatched)?;
+    let fitted =
+        population(DayShares::default()).fit(&halves.training(readers, part)?, 1, &Unwatched)?;
     Ok(fitted.report.fit_seconds)
 }
 

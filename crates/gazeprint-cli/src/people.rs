@@ -155,7 +155,7 @@ fn learn(
         return Ok(people);
     }
     let readers = chosen.iter().map(|r| r.reader + 1).max().unwrap_or(0);
-    let population = learn_population(readers, &chosen, &progress)?;
+    let population = learn_population(readers, &chosen, people.day_shares(), &progress)?;
     progress.clear();
     Ok(people.with_population(&population)?)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use gazeprint::corpus::{Limits, Millis};
+use gazeprint::method::People;
 use gazeprint::saccade::{Reading, readings_of_words};
 use gazeprint_io::{PopulationFile, Provenance};
 use gazeprint_recognition::learn_population;
@@ -92,7 +93,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
             plural(readers, "reader")
         );
     }
-    let population = learn_population(corpus.readers().len(), &readings, &progress)?;
+    let population = learn_population(
+        corpus.readers().len(),
+        &readings,
+        People::shipped().day_shares(),
+        &progress,
+    )?;
     progress.clear();
     let stored = PopulationFile { provenance, population };
     gazeprint_io::write_population(&stored, &args.out, args.overwrite).map_err(explain)?;

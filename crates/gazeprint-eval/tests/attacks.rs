@@ -48,8 +48,10 @@ fn sum(size: &SizeAttacks, attack: Attack) -> AttackTally {
 fn replays_and_forgeries_pass_unless_they_are_caught() {
     for lines in [1, 2] {
         let divided = divided(16, lines);
-        let methods: Vec<Box<dyn Method>> =
-            vec![Box::new(method::population()), Box::new(method::landwehr())];
+        let methods: Vec<Box<dyn Method>> = vec![
+            Box::new(method::population(method::DayShares::default())),
+            Box::new(method::landwehr()),
+        ];
         let study = Study::run(&divided, &methods, &Unwatched, &Forgetful).unwrap();
         for (method, forged) in study.methods.iter().zip([true, false]) {
             let split = &method.splits[0];

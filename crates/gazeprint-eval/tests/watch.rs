@@ -4,7 +4,7 @@
 
 use gazeprint::corpus::Limits;
 use gazeprint::decision::{WatchParams, increments};
-use gazeprint::method::{self, Method, Population, Template, Unwatched};
+use gazeprint::method::{self, DayShares, Method, Population, Template, Unwatched};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::score::Scorer;
 use gazeprint::simulate::SimulationParams;
@@ -22,7 +22,7 @@ fn increments_add_up() {
     let (all, _) = readings(&params().build().unwrap().run(), Limits::default());
     let (train, test): (Vec<&Reading>, Vec<&Reading>) = all.iter().partition(|r| r.text % 2 == 0);
     let numbered: Vec<(usize, &Reading)> = train.iter().map(|r| (r.reader, *r)).collect();
-    let population = Population::learn(20, &numbered, &Unwatched).unwrap();
+    let population = Population::learn(20, &numbered, &DayShares::default(), &Unwatched).unwrap();
     let templates: Vec<Template> = (0..20)
         .map(|reader| {
             let own: Vec<&Reading> = train.iter().filter(|r| r.reader == reader).copied().collect();
@@ -62,7 +62,7 @@ fn readers_are_accepted_others_rejected_and_swaps_noticed() {
         strangers: false,
     };
     let divided = DividedCorpus::new(params().build().unwrap().run(), plan).unwrap();
-    let methods: Vec<Box<dyn Method>> = vec![Box::new(method::population())];
+    let methods: Vec<Box<dyn Method>> = vec![Box::new(method::population(DayShares::default()))];
     let study = Study::run(&divided, &methods, &Unwatched, &Forgetful).unwrap();
     let vigils = study.methods[0].splits[0].vigils.as_ref().unwrap();
     let vigils = &vigils.by_reader;

@@ -75,7 +75,8 @@ pub fn read_people(file: &Path) -> Result<Arc<People>, PeopleFileError> {
             ..shipped.origin().clone()
         };
         let (embedding, motion) = (shipped.embedding().clone(), shipped.motion().cloned());
-        let people = shipped.with(origin, embedding, motion, *shipped.weights());
+        let people =
+            shipped.with(origin, embedding, motion, *shipped.weights(), *shipped.day_shares());
         let people = people.with_readings(shipped.digests().iter().copied());
         return Ok(Arc::new(people.with_population(&stored.population).map_err(damaged)?));
     }

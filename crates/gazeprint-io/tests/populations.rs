@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use gazeprint::corpus::Limits;
-use gazeprint::method::{Population, Unwatched};
+use gazeprint::method::{DayShares, Population, Unwatched};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
 use gazeprint_io::{
@@ -30,7 +30,7 @@ fn stored() -> &'static (PopulationFile, Vec<u8>) {
                 durations_ms: [50.0, 1500.0],
                 corpus_sha256: "0f".repeat(32),
             },
-            population: Population::learn(3, &numbered, &Unwatched).unwrap(),
+            population: Population::learn(3, &numbered, &DayShares::default(), &Unwatched).unwrap(),
         };
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");

@@ -137,12 +137,12 @@ impl Recognizer {
         }
         let corpus = gazeprint_store::corpus("gallery", &recorded)?;
         let (all, _) = readings(&corpus, self.limits());
+        let people = self.people()?;
         let population = match all.iter().any(Reading::has_words) {
-            true => Some(learn_population(recorded.len(), &all, monitor)?),
+            true => Some(learn_population(recorded.len(), &all, people.day_shares(), monitor)?),
             false => None,
         };
         let population = population.as_ref();
-        let people = self.people()?;
         let numbered: Vec<(usize, &Reading)> = all.iter().map(|r| (r.reader, r)).collect();
         // A gallery of words alone stays one.
         let community = match self.gallery().people()? {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gazeprint::corpus::{Corpus, Limits, Millis};
 use gazeprint::decision::FEWEST_READERS;
-use gazeprint::method::{Community, People, PeopleError, Population};
+use gazeprint::method::{Community, DayShares, People, PeopleError, Population};
 use gazeprint::saccade::{Reading, readings, readings_of_words};
 use gazeprint_store::{
     Enrolment, Entry, Founding, Gallery, GalleryError, Location, MergeError, Recording, Secret,
@@ -451,7 +451,9 @@ fn founded_on(
         (true, true) => {
             people.population().map_err(|source| Error::PeopleGiven { source: Box::new(source) })?
         }
-        (true, false) => Some(Arc::new(learned_from(corpus, limits, monitor)?)),
+        (true, false) => {
+            Some(Arc::new(learned_from(corpus, limits, people.day_shares(), monitor)?))
+        }
     };
     let numbered: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
     let community = Community::learn(people, population.as_deref(), &numbered, given);
@@ -470,6 +472,7 @@ fn of_people(at: &Location) -> impl Fn(PeopleError) -> Error {
 fn learned_from(
     corpus: &Corpus,
     limits: Limits,
+    usual: &DayShares,
     monitor: &dyn RecognitionMonitor,
 ) -> Result<Population, Error> {
     let (readings, _) = readings_of_words(corpus, limits);
@@ -480,22 +483,23 @@ fn learned_from(
         let (at, readers) = (corpus.name().to_owned(), readers.len());
         return Err(Error::FewForPopulation { at, readers });
     }
-    learn_population(corpus.readers().len(), &readings, monitor)
+    learn_population(corpus.readers().len(), &readings, usual, monitor)
 }
 
-/// Learns what readers, of whom there are so many, have in common.
+/// Learns what readers, of whom there are so many, have in common; other people's days are `usual`.
 ///
 /// # Errors
 /// If nothing was read, or the monitor says stop.
 pub fn learn_population(
     readers: usize,
     readings: &[Reading],
+    usual: &DayShares,
     monitor: &dyn RecognitionMonitor,
 ) -> Result<Population, Error> {
     let numbered: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
     monitor.begin(Stage::Population);
     monitor.expect(Population::cost(readers));
-    let learned = Population::learn(readers, &numbered, monitor);
+    let learned = Population::learn(readers, &numbered, usual, monitor);
     // Whoever asked after the last look does not want what comes of it either.
     if monitor.stop() {
         return Err(Error::Interrupted { stage: Stage::Population });

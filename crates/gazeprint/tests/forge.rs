@@ -21,7 +21,8 @@ fn forgeries_are_taken_for_their_target() {
     let (readings, _) = readings(&corpus, Limits::default());
     let train = readings.iter().filter(|r| r.text % 2 == 0).map(|r| (r.reader, r)).collect();
     let training = Training::new(8, train).unwrap();
-    let fitted = method::population().fit(&training, 1, &Unwatched).unwrap();
+    let fitted =
+        method::population(method::DayShares::default()).fit(&training, 1, &Unwatched).unwrap();
     let scorer: &dyn Scorer = fitted.scorer.as_ref();
     let forger = fitted.scorer.forger().unwrap();
     let unread: Vec<(&Reading, &Text)> = readings

@@ -11,7 +11,9 @@ use gazeprint::decision::Rules;
 use gazeprint::inference::{Engine, Laplace};
 use gazeprint::kinematics::{Doubt, Kinematics, Motion};
 use gazeprint::live::{LiveReading, steps};
-use gazeprint::method::{self, FitError, People, Population, Scoring, Training, Unwatched};
+use gazeprint::method::{
+    self, DayShares, FitError, People, Population, Scoring, Training, Unwatched,
+};
 use gazeprint::saccade::{Reading, doubts, readings, readings_of_words};
 use gazeprint::simulate::SimulationParams;
 use gazeprint::template::Probe;
@@ -173,7 +175,7 @@ fn methods_that_need_words_say_so() {
             assert!(error.to_string().contains("oculomotor"), "{error}");
         }
     }
-    let learned = Population::learn(1, &[(0, &reading)], &Unwatched);
+    let learned = Population::learn(1, &[(0, &reading)], &DayShares::default(), &Unwatched);
     assert_eq!(learned.map(|_| ()).unwrap_err(), FitError::NoWords(0));
 }
 

@@ -5,7 +5,9 @@
 use gazeprint::corpus::{Chars, Corpus, Fixation, Limits, Line, Millis, Scanpath, Text, Word};
 use gazeprint::inference::{Engine, Laplace};
 use gazeprint::live::steps;
-use gazeprint::method::{Method, Population, SharedDensity, Training, Unwatched, population};
+use gazeprint::method::{
+    DayShares, Method, Population, SharedDensity, Training, Unwatched, population,
+};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
 use gazeprint::template::Probe;
@@ -27,7 +29,7 @@ fn readers_are_recognised() {
     let readings = simulated(12, 60);
     let (train, test) = halves(&readings);
     let training = Training::new(12, train).unwrap();
-    let fitted = population().fit(&training, 1, &Unwatched).unwrap();
+    let fitted = population(DayShares::default()).fit(&training, 1, &Unwatched).unwrap();
     assert_eq!(fitted.folds.len(), 2);
     let (mut right, mut known, mut better) = (0, 0, 0.0);
     for reader in 0..12 {
@@ -69,7 +71,7 @@ fn a_reader_is_enrolled_without_the_others() {
     let readings = simulated(13, 60);
     let (train, test) = halves(&readings);
     let others: Vec<(usize, &Reading)> = train.iter().copied().filter(|(r, _)| *r < 12).collect();
-    let population = Population::learn(12, &others, &Unwatched).unwrap();
+    let population = Population::learn(12, &others, &DayShares::default(), &Unwatched).unwrap();
     let engine = Engine::Laplace(Laplace::default());
     let enroll = |reader: usize| {
         let own: Vec<&Reading> =
@@ -95,7 +97,7 @@ fn next_to_no_data_is_survived() {
     let train = readings.iter().take(2).map(|r| (r.reader, r)).collect::<Vec<_>>();
     let readers = 1 + train.iter().map(|(r, _)| *r).max().unwrap();
     let training = Training::new(readers, train).unwrap();
-    let fitted = population().fit(&training, 1, &Unwatched).unwrap();
+    let fitted = population(DayShares::default()).fit(&training, 1, &Unwatched).unwrap();
     let scores = fitted.scorer.scores(&fitted.scorer.probe(&readings[3]));
     assert!(scores.iter().all(|s| s.is_finite()), "{scores:?}");
 }
@@ -150,7 +152,10 @@ fn readers_who_come_twice_show_how_much_they_change() {
         };
         let readings = readings(&params.build().unwrap().run(), Limits::default()).0;
         let all: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
-        Population::learn(readers, &all, &Unwatched).unwrap().session_shares().to_vec()
+        Population::learn(readers, &all, &DayShares::default(), &Unwatched)
+            .unwrap()
+            .session_shares()
+            .to_vec()
     };
     let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
     // Nobody came twice: all are the default.

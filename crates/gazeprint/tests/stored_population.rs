@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use gazeprint::corpus::Limits;
 use gazeprint::inference::{Engine, Laplace};
-use gazeprint::method::{Population, ReaderPosterior, SharedDensity, Unwatched};
+use gazeprint::method::{DayShares, Population, ReaderPosterior, SharedDensity, Unwatched};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
 use serde_json::Value;
@@ -26,7 +26,7 @@ fn learned() -> &'static Population {
         let readings = simulated();
         let others: Vec<(usize, &Reading)> =
             readings.iter().filter(|r| r.reader < READERS).map(|r| (r.reader, r)).collect();
-        Population::learn(READERS, &others, &Unwatched).unwrap()
+        Population::learn(READERS, &others, &DayShares::default(), &Unwatched).unwrap()
     })
 }
 
@@ -118,7 +118,7 @@ fn what_cannot_be_a_density_is_refused() {
         assert!(refusal.contains(what), "{refusal:?} does not say {what:?}");
     }
     for (what, field, value) in [
-        ("alpha1: found sigma -1.0 and amplitude 0.5", "sigma", -1.0),
+        ("alpha1: found sigma -1.0 and amplitude 1.0", "sigma", -1.0),
         ("amplitude 0.0, expected positive", "amplitude", 0.0),
         // Another length has other features.
         ("pooled coefficients and a prior of", "sigma", 1e-300),

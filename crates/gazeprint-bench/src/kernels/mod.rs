@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use gazeprint::corpus::Limits;
-use gazeprint::method::{Background, Population, Template, Unwatched};
+use gazeprint::method::{Background, DayShares, Population, Template, Unwatched};
 use gazeprint::random::Stream;
 use gazeprint::saccade::{Reading, readings};
 use gazeprint::simulate::SimulationParams;
@@ -112,7 +112,7 @@ impl Learned {
     fn new() -> Result<Self, BenchError> {
         let all = read()?;
         let all: Vec<(usize, &Reading)> = all.iter().map(|r| (r.reader, r)).collect();
-        let population = Population::learn(READERS, &all, &Unwatched)?;
+        let population = Population::learn(READERS, &all, &DayShares::default(), &Unwatched)?;
         let streams: Vec<Stream> =
             (0..COMPARED as u64).map(|index| Stream { seed: 1, index }).collect();
         let templates = population.imagined(&streams);

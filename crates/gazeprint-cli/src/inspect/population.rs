@@ -58,7 +58,7 @@ pub(super) fn table(name: &str, stored: &PopulationFile) -> Result<String, std::
         let count = plural(traits.fell, "Gaussian");
         out.push('\n');
         out.push_str(&wrapped(&format!(
-            "note: the evidence fell while learning {count}, and the best state was kept"
+            "note: learning {count} ran away or lost evidence, and an earlier state was kept"
         )));
     }
     Ok(out)

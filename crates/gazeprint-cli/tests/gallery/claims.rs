@@ -40,9 +40,9 @@ fn a_stranger_is_unknown() {
 fn answers_have_the_fields_that_are_documented() {
     let own = Own::new();
     let answer =
-        answer(&own.identify(&SHARED.probe(ANNA), &["--json", "--fpir", "0.1", "--top", "6"]));
+        answer(&own.identify(&SHARED.probe(ANNA), &["--json", "--fpir", "0.2", "--top", "6"]));
     assert_eq!(answer["decision"], ANNA);
-    assert_eq!(answer["fpir"], 0.1);
+    assert_eq!(answer["fpir"], 0.2);
     assert!(answer["supported"].is_boolean() && answer["replay"].is_null(), "{answer}");
     assert!(answer["fixations"].as_u64().unwrap() > 100);
     let ranking = answer["ranking"].as_array().unwrap();

@@ -144,7 +144,7 @@ fn of_method(method: &MethodFindings) -> Vec<String> {
     let fell = method.diagnostics.fell;
     if fell > 0 {
         warnings.push(format!(
-            "{name}: the evidence of {} fell while the population was learned; an earlier \
+            "{name}: learning {} of the population ran away or lost evidence; an earlier \
              state was kept.",
             plural(fell, "part")
         ));

@@ -50,6 +50,12 @@ impl AimKind {
 /// Shortest amplitude, and shortest part of a word that is integrated over, in characters (D4).
 const SHORTEST: f64 = 1e-3;
 
+/// Characters that a landing is known to, at best: places are rounded, and eyes tremble. A sum over a
+/// few places of a word does not see a peak between them, so that a reader who lands in the same place
+/// of every word, as rounding makes it, would have a density there without bound. None is taken to be
+/// above 1 in so many characters.
+pub(crate) const RESOLUTION: f64 = 0.1;
+
 /// Gauss-Legendre nodes and weights on [0, 1]: for the nearest words, and for those far away.
 pub(crate) const FINE: [(f64, f64); 6] = [
     (0.033_765_242_898_423_99, 0.085_662_246_189_585_17),

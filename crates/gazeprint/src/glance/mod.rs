@@ -10,7 +10,7 @@
 pub(crate) mod aim;
 pub(crate) mod features;
 
-pub(crate) use aim::{Aim, AimKind, ByAim, PART, Spot, Ways, shape};
+pub(crate) use aim::{Aim, AimKind, ByAim, PART, RESOLUTION, Spot, Ways, shape};
 
 use self::features::{DURATION_FEATURES, TYPE_FEATURES};
 use crate::kinds::kinds;

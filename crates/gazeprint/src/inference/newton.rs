@@ -118,7 +118,7 @@ impl Problem<'_> {
                 let log_det: f64 = (0..p).map(|i| scratch.information[(i, i)].ln()).sum();
                 return Ok(Mode {
                     theta,
-                    root: scratch.information.clone(),
+                    root: lower_triangle(&scratch.information),
                     log_likelihood,
                     log_evidence: value + 0.5 * self.prior.log_det_precision() - log_det,
                     steps,
@@ -202,6 +202,12 @@ impl Scratch {
             (0..p).for_each(|i| self.information[(i, i)] += jitter);
         }
     }
+}
+
+/// A lower triangular matrix without what factorising left above the diagonal.
+fn lower_triangle(matrix: &Mat<f64>) -> Mat<f64> {
+    let p = matrix.nrows();
+    Mat::from_fn(p, p, |i, j| if i < j { 0.0 } else { matrix[(i, j)] })
 }
 
 /// Solves `L L' x = b` in place.

@@ -20,7 +20,7 @@ pub use holland::{Holland, HollandScorer};
 pub use landwehr::{landwehr, landwehr_t, landwehr_ta};
 pub use observations::Observations;
 pub use population::{
-    Background, DensityTraits, Evidence, Population, PopulationMethod, PopulationScorer,
+    Background, DayShares, DensityTraits, Evidence, Population, PopulationMethod, PopulationScorer,
     ReaderPosterior, RegressionTraits, SessionShare, Slopes, StoredPopulationError, Template,
     TemplateError, Trait, Traits, population,
 };
@@ -331,7 +331,7 @@ pub fn by_name(
         "fusion" => Some(Box::new(fusion(Arc::clone(people)))),
         "embedding" => Some(Box::new(embedding(Arc::clone(people)))),
         "oculomotor" => Some(Box::new(oculomotor(Arc::clone(people)))),
-        "population" => Some(Box::new(population())),
+        "population" => Some(Box::new(population(*people.day_shares()))),
         "semiparametric" => Some(Box::new(semiparametric(engine, scoring))),
         "landwehr" => Some(Box::new(landwehr())),
         "landwehr-ta" => Some(Box::new(landwehr_ta())),

@@ -26,7 +26,7 @@ pub(super) fn notes(text: &mut String, report: &Report) -> std::fmt::Result {
         if fell > 0 {
             writeln!(
                 text,
-                "note: {}: the evidence of {} fell while the population was learned; an earlier \
+                "note: {}: learning {} of the population ran away or lost evidence; an earlier \
                  state was kept",
                 method.method,
                 plural(fell, "part")

@@ -9,20 +9,24 @@
 //! ```
 //!
 //! where a, b and c are linear in features of the word there, with coefficients of the reader's own.
+//!
+//! Integrals over that part are sums over some places. Where the eye landed is one of them, as wide as a
+//! landing is known ([`RESOLUTION`]): a sum that does not see the landing would let its density grow
+//! without bound as a reader's coefficients make a peak of it.
 
 use faer::Mat;
 
 use super::gaussian::{Belief, Depth, Local, climb};
 use crate::density::{GaussianPrior, Grid};
 use crate::glance::features::{AIM_FEATURES, AimedWord};
-use crate::glance::{Aim, PART, Spot, shape};
+use crate::glance::{Aim, PART, RESOLUTION, Spot, shape};
 use crate::kernels;
 
 /// A saccade with the reader's density of amplitudes where it may have ended.
 #[derive(Debug, Clone)]
 pub(super) struct Aimed<'a> {
     aim: &'a Aim,
-    /// By spot: log density and log width.
+    /// By spot, and for the one where it did end: log density and log width.
     log_masses: Vec<f64>,
     /// Log density where it did end.
     log_landed: f64,
@@ -34,11 +38,14 @@ impl<'a> Aimed<'a> {
             let place = grid.place(spot.amplitude.max(grid.lower()));
             Grid::interpolate(log_f, place) + spot.log_width
         };
-        Self {
-            aim,
-            log_masses: aim.spots.iter().map(log_mass).collect(),
-            log_landed: log_mass(&aim.landed),
-        }
+        let log_landed = log_mass(&aim.landed);
+        let landed = std::iter::once(log_landed + RESOLUTION.ln());
+        Self { aim, log_masses: aim.spots.iter().map(log_mass).chain(landed).collect(), log_landed }
+    }
+
+    /// Where it might have ended, and where it did.
+    fn places(&self) -> impl Iterator<Item = &'a Spot> {
+        self.aim.spots.iter().chain(std::iter::once(&self.aim.landed))
     }
 }
 
@@ -60,12 +67,13 @@ fn local(aims: &[Aimed<'_>], prior: &GaussianPrior, at: &[f64], depth: Depth) ->
     };
     let (mut tilts, mut logs, mut p, mut moments) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for Aimed { aim, log_masses, log_landed } in aims {
+    for aimed in aims {
+        let Aimed { aim, log_masses, log_landed } = aimed;
         tilts.clear();
         tilts.extend(aim.words.iter().map(tilt));
         logs.clear();
-        let spots = aim.spots.iter().zip(log_masses);
-        logs.extend(spots.map(|(spot, log_mass)| log_mass + along(&tilts[spot.word], spot)));
+        let places = aimed.places().zip(log_masses);
+        logs.extend(places.map(|(spot, log_mass)| log_mass + along(&tilts[spot.word], spot)));
         let peak = kernels::max(&logs);
         p.resize(logs.len(), 0.0);
         kernels::exp_shifted(&logs, peak, &mut p);
@@ -74,7 +82,7 @@ fn local(aims: &[Aimed<'_>], prior: &GaussianPrior, at: &[f64], depth: Depth) ->
         // Over the places in a word, features differ only by their shape: its moments are enough.
         moments.clear();
         moments.resize(aim.words.len(), [[0.0; 3]; 3]);
-        for (spot, p) in aim.spots.iter().zip(&p) {
+        for (spot, p) in aimed.places().zip(&p) {
             let shape = shape(spot.v);
             for (row, a) in moments[spot.word].iter_mut().zip(shape) {
                 row.iter_mut().zip(shape).for_each(|(sum, b)| *sum += p / total * a * b);
@@ -124,6 +132,7 @@ pub(super) mod tests {
     use super::*;
     use crate::corpus::Limits;
     use crate::glance::aim::{COARSE, FINE};
+    use crate::glance::features::LEVELS;
     use crate::glance::{AimKind, Glance};
     use crate::saccade::readings;
     use crate::simulate::SimulationParams;
@@ -155,12 +164,15 @@ pub(super) mod tests {
         GaussianPrior::new((0..p).map(|i| 0.02 * i as f64 - 0.1).collect(), &covariance).unwrap()
     }
 
-    /// Log density of a saccade that ended where `aim` says, without a prior.
+    /// Log density of a saccade that ended where `aim` says, over the places where it might have.
     pub(in super::super) fn log_density(aim: &Aim, grid: &Grid, log_f: &[f64], at: &[f64]) -> f64 {
-        let prior = prior(1.0);
-        let mut unused = vec![0.0; AIM_FEATURES];
-        let aimed = [Aimed::new(aim, grid, log_f)];
-        local(&aimed, &prior, at, Depth::Slope).value - prior.log_density(at, &mut unused)
+        let log_mass = |spot: &Spot| {
+            let tilt: f64 = aim.features(spot).iter().zip(at).map(|(x, b)| x * b).sum();
+            let place = grid.place(spot.amplitude.max(grid.lower()));
+            Grid::interpolate(log_f, place) + spot.log_width + tilt
+        };
+        let masses: Vec<f64> = aim.spots.iter().map(log_mass).collect();
+        log_mass(&aim.landed) - kernels::log_sum_exp(&masses)
     }
 
     #[test]
@@ -219,6 +231,48 @@ pub(super) mod tests {
                 let found = here.information.as_ref().unwrap()[(j, i)];
                 assert!((bend - found).abs() < 1e-5 * (1.0 + bend.abs()), "{i} {j}");
             }
+        }
+    }
+
+    /// The value without the prior.
+    fn log_likelihood(aims: &[Aimed<'_>], at: &[f64]) -> f64 {
+        let (prior, mut unused) = (prior(1.0), vec![0.0; AIM_FEATURES]);
+        local(aims, &prior, at, Depth::Slope).value - prior.log_density(at, &mut unused)
+    }
+
+    #[test]
+    fn landings_in_one_place_of_every_word_have_a_density_that_is_bounded() {
+        let grid = Grid::new(0.0, 60.0);
+        let log_f = log_f(&grid);
+        let mut aims = aims();
+        aims.retain(|aim| aim.kind == AimKind::NextWord);
+        // At the left end of the next word, where no place of the sum is.
+        for aim in &mut aims {
+            aim.landed = Spot { v: -0.5, ..aim.landed };
+        }
+        let aims: Vec<Aimed<'_>> = aims.iter().map(|a| Aimed::new(a, &grid, &log_f)).collect();
+        let at = |slope: f64| {
+            let mut at = vec![0.0; AIM_FEATURES];
+            at[LEVELS] = slope;
+            log_likelihood(&aims, &at) / aims.len() as f64
+        };
+        assert!(at(-20.0) > at(0.0), "{} {}", at(-20.0), at(0.0));
+        assert!(at(-1e4) <= -RESOLUTION.ln() + 1e-6, "{}", at(-1e4));
+        // Such a reader is found, and not at the end of the world.
+        let belief = believe(&aims, &prior(10.0), &[0.0; AIM_FEATURES]).unwrap();
+        assert!(belief.mode.iter().all(|b| b.abs() < 100.0), "{:?}", belief.mode);
+    }
+
+    /// While readers are learned, a density loses what the width of a landing takes.
+    #[test]
+    fn what_is_learned_is_what_is_scored_but_for_the_width_of_a_landing() {
+        let grid = Grid::new(0.0, 60.0);
+        let (log_f, at) = (log_f(&grid), coefficients(0.4));
+        for aim in aims() {
+            let density = log_density(&aim, &grid, &log_f, &at).exp();
+            let found = log_likelihood(&[Aimed::new(&aim, &grid, &log_f)], &at);
+            let expected = (density / (1.0 + RESOLUTION * density)).ln();
+            assert!((found - expected).abs() < 1e-9 * (1.0 + expected.abs()));
         }
     }
 

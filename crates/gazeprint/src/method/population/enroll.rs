@@ -41,7 +41,7 @@ impl ReaderPosterior {
 #[derive(Debug, Clone)]
 pub(super) struct DensityPosterior {
     /// Mode of theta.
-    theta: Vec<f64>,
+    pub(super) theta: Vec<f64>,
     /// Log of the posterior mean at the nodes.
     pub(super) log_mean: Vec<f64>,
     /// Nothing without observations; no diagnostics where the fit failed.
@@ -235,7 +235,7 @@ impl DensityPosterior {
     }
 
     /// Moves the mode, and the density with it.
-    fn move_to(&mut self, theta: Vec<f64>, density: &SharedDensity) {
+    pub(super) fn move_to(&mut self, theta: Vec<f64>, density: &SharedDensity) {
         let by: Vec<f64> = theta.iter().zip(&self.theta).map(|(to, from)| to - from).collect();
         let mut change = vec![0.0; self.log_mean.len()];
         density.features.log_density(&by, &mut change);

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
     use crate::glance::Glance;
     use crate::inference::{Engine, Laplace};
-    use crate::method::{Population, PopulationScorer, SharedDensity, Unwatched};
+    use crate::method::{DayShares, Population, PopulationScorer, SharedDensity, Unwatched};
     use crate::random::Stream;
     use crate::saccade::{Reading, events, readings};
     use crate::simulate::SimulationParams;
@@ -220,7 +220,7 @@ mod tests {
         let corpus = params.build().unwrap().run();
         let (readings, _) = readings(&corpus, Limits::default());
         let all: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
-        let population = Population::learn(3, &all, &Unwatched).unwrap();
+        let population = Population::learn(3, &all, &DayShares::default(), &Unwatched).unwrap();
         let of = |reader: usize| {
             let own: Vec<&Reading> = readings.iter().filter(|r| r.reader == reader).collect();
             let stream = |d: &SharedDensity| Stream { seed: 1, index: d.id as u64 };

@@ -62,7 +62,7 @@ fn unnormalised(density: &SharedDensity, thetas: &Mat<f64>) -> Mat<f64> {
 mod tests {
     use super::*;
     use crate::corpus::Limits;
-    use crate::method::Unwatched;
+    use crate::method::{DayShares, Unwatched};
     use crate::saccade::{Reading, readings};
     use crate::simulate::SimulationParams;
 
@@ -71,7 +71,7 @@ mod tests {
         let params = SimulationParams { readers: 6, texts: 12, ..SimulationParams::default() };
         let (readings, _) = readings(&params.build().unwrap().run(), Limits::default());
         let all: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
-        let population = Population::learn(6, &all, &Unwatched).unwrap();
+        let population = Population::learn(6, &all, &DayShares::default(), &Unwatched).unwrap();
         let slopes = population.background().slopes();
         let streams: Vec<Stream> = (0..37).map(|index| Stream { seed: 4, index }).collect();
         let together = population.imagined(&streams);

@@ -7,7 +7,9 @@ use pulp::NullaryFnOnce;
 use super::types::FREE;
 use crate::density::Grid;
 use crate::glance::features::{AimedWord, DURATION_FEATURES, TYPE_FEATURES};
-use crate::glance::{AimKind, ByAim, ByMove, ByStay, Choice, Glance, PART, Spot, StayKind};
+use crate::glance::{
+    AimKind, ByAim, ByMove, ByStay, Choice, Glance, PART, RESOLUTION, Spot, StayKind,
+};
 use crate::kernels::{self, LANES, Pack, PackProduct};
 use crate::kinds::Kind as _;
 
@@ -146,7 +148,10 @@ impl Lanes {
         for word in aim.words {
             shapes.push(self.shape(aim.kind, word));
         }
-        let mut peak = Pack::all(f64::NEG_INFINITY);
+        let landed = self.log_mass(aim.kind, &shapes[aim.landed.word], &aim.landed);
+        // The mass of the landing alone, which the sum may not see.
+        let least = Pack::all(RESOLUTION.ln()).plus(1.0, &landed);
+        let mut peak = least;
         log_masses.clear();
         for spot in &aim.spots {
             let log_mass = self.log_mass(aim.kind, &shapes[spot.word], spot);
@@ -157,8 +162,7 @@ impl Lanes {
         for log_mass in log_masses.iter() {
             total = total.plus_exp(log_mass, &peak);
         }
-        sums.masses.push(&total);
-        let landed = self.log_mass(aim.kind, &shapes[aim.landed.word], &aim.landed);
+        sums.masses.push(&total.max(&Pack::ZERO.plus_exp(&least, &peak)));
         sums.amplitudes = sums.amplitudes.plus_difference(&landed, &peak);
     }
 

@@ -9,7 +9,7 @@ use super::gaussian::{self, Belief, Shrinkage};
 use super::types::{self, TYPE_COEFFICIENTS};
 use super::{FitError, choices, stays};
 use crate::density::{GaussianPrior, Likelihood, Sample};
-use crate::glance::features::{AIM_FEATURES, DURATION_FEATURES};
+use crate::glance::features::{AIM_FEATURES, DURATION_FEATURES, TYPE_FEATURES};
 use crate::glance::{Choice, Glance};
 use crate::inference::{InferenceError, Problem, Scratch};
 use crate::method::shared::MAX_POOLED;
@@ -17,7 +17,10 @@ use crate::method::{Monitor, Observations, SharedDensity};
 use crate::saccade::DensityId;
 
 /// Variance of the Gaussian processes: the population decides how much of it is used.
-const AMPLITUDE: f64 = 0.5;
+const AMPLITUDE: f64 = 1.0;
+/// Variances that grow to so many times those that learning started from are no differences between
+/// readers: the model lets something go on without end.
+const RUNAWAY: f64 = 1e4;
 /// A fall of the evidence by more than this part is not a matter of rounding or shrinking.
 const FALL: f64 = 1e-3;
 
@@ -31,26 +34,28 @@ struct Schedule {
 const DENSITIES: Schedule =
     Schedule { iterations: 4, shrinkage: Shrinkage { diagonal: 5.0, dropped: 0.0, start: 1.0 } };
 const TYPES: Schedule =
-    Schedule { iterations: 5, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.4, start: 1.0 } };
+    Schedule { iterations: 5, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.4, start: 10.0 } };
 const AIMS: Schedule =
     Schedule { iterations: 5, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.4, start: 1.0 } };
 const DURATIONS: Schedule =
-    Schedule { iterations: 10, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.0, start: 1.0 } };
+    Schedule { iterations: 10, shrinkage: Shrinkage { diagonal: 0.0, dropped: 0.0, start: 10.0 } };
 
 /// Variances that learning starts from.
 const START_ETA: f64 = 1.0;
-const START_W: f64 = 0.3;
-const START_TYPES: f64 = 0.15;
+const START_W: f64 = 1.0;
+/// How often a move is made differs more than what it depends on.
+const START_MOVES: f64 = 0.3;
+const START_TYPES: f64 = 0.05;
 const START_AIMS: f64 = 0.1;
-const START_DURATIONS: f64 = 0.01;
+const START_DURATIONS: f64 = 0.003;
 /// Of the weak priors around 0 of the pooled regressions of types, and of where saccades land.
-const RIDGE: f64 = 100.0;
+const RIDGE: f64 = 1.0;
 const RIDGE_AIMS: f64 = 10.0;
 
 /// A Gaussian over readers that was learned.
 pub(super) struct Learned {
     pub(super) prior: GaussianPrior,
-    /// Whether the evidence fell on the way, and an earlier iterate was kept.
+    /// Whether the evidence fell or variances ran away, and an earlier iterate was kept.
     pub(super) fell: bool,
 }
 
@@ -85,11 +90,21 @@ fn maximise(
             best = Some((evidence, prior.clone()));
         }
         match gaussian::fit(&beliefs, start, schedule.shrinkage) {
+            Some(next) if runs_away(&next, start) => {
+                let kept = best.map_or_else(|| start.clone(), |(_, kept)| kept);
+                return Learned { prior: kept, fell: true };
+            }
             Some(next) => prior = next,
             None => break,
         }
     }
     Learned { prior, fell: false }
+}
+
+fn runs_away(prior: &GaussianPrior, start: &GaussianPrior) -> bool {
+    let variance =
+        |of: &GaussianPrior, i: usize| -> f64 { (0..=i).map(|j| of.root()[(i, j)].powi(2)).sum() };
+    (0..prior.len()).any(|i| !(variance(prior, i) <= RUNAWAY * variance(start, i)))
 }
 
 /// The same with a warm start for each reader.
@@ -133,7 +148,8 @@ pub(super) fn types(glances: &[Vec<Glance>], monitor: &dyn Monitor) -> Learned {
     let pooled = types::believe(&pooled, &ridge, ridge.mean());
     let pooled = pooled.map_or_else(|| ridge.mean().to_vec(), |belief| belief.mode);
     monitor.advance(POOLED_COST * by_reader.len() as u64);
-    let start = start(pooled, |_| START_TYPES);
+    let is_constant = |i: usize| i.is_multiple_of(TYPE_FEATURES);
+    let start = start(pooled, |i| if is_constant(i) { START_MOVES } else { START_TYPES });
     maximise_from_modes(&start, &TYPES, by_reader.len(), |prior, i, mode| {
         if monitor.stop() {
             return None;
@@ -231,6 +247,25 @@ pub(super) fn interrupted() -> FitError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variances_that_run_away_are_not_learned() {
+        let first = start(vec![0.0], |_| 1.0);
+        let mut calls = 0;
+        let learned = maximise(&first, &DENSITIES, 2, |_| {
+            calls += 1;
+            // Evidence and modes without bound, as of a likelihood that has none.
+            let evidence = 10f64.powi(calls);
+            let belief = |sign: f64| Belief {
+                mode: vec![sign * 10f64.powi(calls)],
+                covariance: Mat::from_fn(1, 1, |_, _| 0.5),
+                evidence,
+            };
+            vec![Some(belief(1.0)), Some(belief(-1.0))]
+        });
+        assert!(learned.fell && calls == 3);
+        assert!(learned.prior.root()[(0, 0)] < 100.0);
+    }
 
     #[test]
     fn a_falling_evidence_keeps_the_best() {

@@ -5,7 +5,9 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::learn::interrupted;
-use super::{Background, Population, PopulationScorer, ReaderPosterior, Template, grouped};
+use super::{
+    Background, DayShares, Population, PopulationScorer, ReaderPosterior, Template, grouped,
+};
 use crate::inference::{Engine, Laplace};
 use crate::method::{
     DensityReport, FitError, FitReport, Fitted, Fold, Method, Monitor, Occasion, SharedDensity,
@@ -21,11 +23,13 @@ const SEED: u64 = 1;
 /// The method `population`: readers around a population learned from all of them. Its posteriors are
 /// computed by `laplace`, and depend on no seed: a study has the readers that a gallery would have.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct PopulationMethod;
+pub struct PopulationMethod {
+    usual: DayShares,
+}
 
-/// The method `population`.
-pub fn population() -> PopulationMethod {
-    PopulationMethod
+/// The method `population`; other people's days are `usual`.
+pub fn population(usual: DayShares) -> PopulationMethod {
+    PopulationMethod { usual }
 }
 
 /// The day that readers are learned on.
@@ -67,6 +71,15 @@ impl Population {
         by_reader.par_iter().enumerate().map(posterior).collect()
     }
 
+    /// Templates of readers who will be met on such an occasion.
+    fn templates(&self, readers: Vec<ReaderPosterior>, occasion: Occasion) -> Vec<Template> {
+        let met = |reader: ReaderPosterior| match occasion {
+            Occasion::Same => reader.template(),
+            Occasion::Another => self.expected(reader).template(),
+        };
+        readers.into_iter().map(met).collect()
+    }
+
     /// Readers learned from a half of what they read, on a day.
     fn half(
         &self,
@@ -89,10 +102,11 @@ impl Population {
         Ok(self.on_another_day(&posteriors, stream))
     }
 
-    /// The template of a reader who read this, and what templates are compared on where nothing was
-    /// read. It depends on the readings alone, not on who else is enrolled, or when.
+    /// The template of a reader who read this and will be met on another day, and what templates are
+    /// compared on where nothing was read. It depends on the readings alone, not on who else is
+    /// enrolled, or when.
     pub fn template(&self, readings: &[&Reading]) -> Template {
-        self.known(readings).template()
+        self.expected(self.known(readings)).template()
     }
 
     /// What templates of this population are compared on.
@@ -122,8 +136,7 @@ impl Population {
                 let by_reader = grouped(training.readers(), &kept(training, &held_out));
                 let day = Day::of_fold(training, number);
                 let posteriors = self.half(&by_reader, day, SEED, monitor)?;
-                let templates: Vec<Template> =
-                    posteriors.iter().map(ReaderPosterior::template).collect();
+                let templates = self.templates(posteriors, training.occasion());
                 Ok((background.side_by_side(&templates), held_out))
             })
             .collect()
@@ -155,19 +168,17 @@ impl Population {
     /// Population and readers of `training`, with an account of the fit.
     pub(in crate::method) fn learn_readers(
         training: &Training<'_>,
+        usual: &DayShares,
         monitor: &dyn Monitor,
     ) -> Result<(Self, PopulationScorer, FitReport), FitError> {
         let readers = training.readers();
         let enrolling = (DensityId::ALL.len() * readers) as u64;
         monitor.expect(Population::cost(readers) + 3 * enrolling);
         let start = Instant::now();
-        let population = Population::learn(readers, training.readings(), monitor)?;
+        let population = Population::learn(readers, training.readings(), usual, monitor)?;
         let by_reader = grouped(readers, training.readings());
         let known = |_: usize, readings: &[&Reading]| population.known(readings);
         let posteriors = population.posteriors(&by_reader, known, monitor)?;
-        let templates: Vec<Template> = posteriors.iter().map(ReaderPosterior::template).collect();
-        let scorer = population.background().side_by_side(&templates);
-        let fit_seconds = start.elapsed().as_secs_f64();
         let densities = population.densities.iter().enumerate();
         let densities = densities.map(|(i, density)| {
             let outcomes: Vec<_> =
@@ -175,6 +186,9 @@ impl Population {
             DensityReport::of(density.id, &outcomes)
         });
         let densities = densities.collect();
+        let templates = population.templates(posteriors, training.occasion());
+        let scorer = population.background().side_by_side(&templates);
+        let fit_seconds = start.elapsed().as_secs_f64();
         let report =
             FitReport { densities, fell: population.fell, fit_seconds, ..FitReport::default() };
         Ok((population, scorer, report))
@@ -203,7 +217,8 @@ impl Method for PopulationMethod {
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
         training.check_words()?;
-        let (population, scorer, report) = Population::learn_readers(training, monitor)?;
+        let (population, scorer, report) =
+            Population::learn_readers(training, &self.usual, monitor)?;
         let start = Instant::now();
         let fitted = population.fitted(scorer, training, monitor)?;
         let tune_seconds = start.elapsed().as_secs_f64();

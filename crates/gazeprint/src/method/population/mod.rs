@@ -51,6 +51,7 @@ use self::gaussian::Message;
 use self::joint::Joint;
 pub use self::method::{PopulationMethod, population};
 pub use self::scorer::{Evidence, PopulationScorer};
+pub use self::sessions::DayShares;
 pub use self::slope::Slopes;
 use self::stored::StoredPopulation;
 pub use self::stored::StoredPopulationError;
@@ -116,7 +117,8 @@ fn grouped<'a>(readers: usize, readings: &[(usize, &'a Reading)]) -> Vec<Vec<&'a
 }
 
 impl Population {
-    /// Learns from readings, each with its reader's place among `readers`.
+    /// Learns from readings, each with its reader's place among `readers`. Other people's days are
+    /// `usual`, for what these readers do not show.
     ///
     /// # Errors
     /// If nothing was read, or nothing on words that are known, a reader's place is not below `readers`, a pooled fit fails or the
@@ -124,6 +126,7 @@ impl Population {
     pub fn learn(
         readers: usize,
         readings: &[(usize, &Reading)],
+        usual: &DayShares,
         monitor: &dyn Monitor,
     ) -> Result<Self, FitError> {
         if readings.is_empty() {
@@ -204,7 +207,7 @@ impl Population {
         let lens = population.priors().into_iter().map(GaussianPrior::len);
         population.joint = Joint::learn(lens, &messages);
         check()?;
-        population.shares = population.learn_shares(&by_reader);
+        population.shares = population.learn_shares(&by_reader, usual);
         check()?;
         Ok(population)
     }

@@ -168,7 +168,7 @@ mod tests {
     use crate::corpus::{Chars, Millis};
     use crate::glance::{Aim, Choice, Stay};
     use crate::live::{LiveReading, steps};
-    use crate::method::{Population, Template, Unwatched};
+    use crate::method::{DayShares, Population, Template, Unwatched};
     use crate::saccade::{Event, readings};
     use crate::simulate::SimulationParams;
 
@@ -203,7 +203,7 @@ mod tests {
         let limits = Limits::default();
         let (readings, _) = readings(&corpus, limits);
         let all: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
-        let population = Population::learn(5, &all, &Unwatched).unwrap();
+        let population = Population::learn(5, &all, &DayShares::default(), &Unwatched).unwrap();
         let own = |reader| readings.iter().filter(move |r| r.reader == reader).collect::<Vec<_>>();
         let templates: Vec<Template> =
             (0..5).map(|reader| population.template(&own(reader))).collect();

@@ -12,16 +12,49 @@
 
 use faer::{Col, Mat};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use super::Population;
 use super::gaussian::{Message, inverse};
-use crate::saccade::Reading;
+use super::{Population, ReaderPosterior};
+use crate::glance::AimKind;
+use crate::saccade::{DensityId, Reading};
 
-/// The share where no reader came twice. Measures of reading correlate by .7 to .9 between
-/// sessions; a share that is too large costs a little accuracy, one that is too small costs trust.
-const DEFAULT_SHARE: f64 = 0.2;
-/// Readers who came twice that the default counts for.
-const DEFAULT_WEIGHT: f64 = 5.0;
+/// Parts of a reader, in the order of [`Population::priors`].
+pub(super) const PARTS: usize = 2 + AimKind::COUNT + DensityId::ALL.len();
+
+/// How much of the differences between readers is found between days of one reader, by part. Where
+/// readers came but once, it is known from others.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DayShares([f64; PARTS]);
+
+/// What is taken where nobody came twice, neither among the readers nor among people learned from
+/// elsewhere: measures of reading correlate by .7 to .9 between days.
+impl Default for DayShares {
+    fn default() -> Self {
+        Self([0.2; PARTS])
+    }
+}
+
+impl DayShares {
+    /// The mean of what some corpora show, each with the number of days that readers came again.
+    pub(in crate::method) fn mean(seen: &[(Self, f64)]) -> Self {
+        let days: f64 = seen.iter().map(|(_, days)| days).sum();
+        if days == 0.0 {
+            return Self::default();
+        }
+        let part = |i: usize| seen.iter().map(|(shares, n)| shares.0[i] * n).sum::<f64>() / days;
+        Self(std::array::from_fn(part))
+    }
+
+    /// Whether all of them are parts of a whole.
+    pub(in crate::method) fn are_valid(&self) -> bool {
+        self.0.iter().all(|share| (0.0..1.0).contains(share))
+    }
+}
+
+/// Readers who came twice that what others show counts for.
+const USUAL_WEIGHT: f64 = 5.0;
 /// Shares that are tried.
 const SHARES: [f64; 12] = [0.005, 0.01, 0.02, 0.04, 0.07, 0.11, 0.16, 0.23, 0.32, 0.44, 0.6, 0.8];
 
@@ -84,20 +117,45 @@ impl Population {
     }
 
     /// The same, learned from readers who have several sessions.
-    pub(super) fn learn_shares(&self, by_reader: &[Vec<&Reading>]) -> Vec<f64> {
+    pub(super) fn learn_shares(&self, by_reader: &[Vec<&Reading>], usual: &DayShares) -> Vec<f64> {
         let returned: Vec<Vec<Vec<Option<Message>>>> = by_reader
             .par_iter()
             .map(|readings| by_session(readings))
             .filter(|sessions| sessions.len() > 1)
             .map(|sessions| sessions.iter().map(|session| self.messages(session)).collect())
             .collect();
-        (0..self.priors().len()).map(|part| share(part, &returned)).collect()
+        usual.0.iter().enumerate().map(|(part, usual)| share(part, &returned, *usual)).collect()
+    }
+
+    /// The shares, and the days that readers came again.
+    pub(in crate::method) fn day_shares(&self, days: f64) -> Option<(DayShares, f64)> {
+        Some((DayShares(self.shares.as_slice().try_into().ok()?), days))
+    }
+
+    /// A reader as they are to be expected on another day: somewhat more like others.
+    pub(super) fn expected(&self, mut reader: ReaderPosterior) -> ReaderPosterior {
+        let regress = |coefficients: &mut [f64], mean: &[f64], share: f64| {
+            coefficients.iter_mut().zip(mean).for_each(|(c, m)| *c = m + (1.0 - share) * (*c - m));
+        };
+        regress(&mut reader.types, self.types.mean(), self.shares[0]);
+        regress(&mut reader.durations, self.durations.mean(), self.shares[1]);
+        let (aims, densities) = self.shares[2..].split_at(self.aims.len());
+        for ((aim, prior), share) in reader.aims.iter_mut().zip(&self.aims).zip(aims) {
+            regress(aim, prior.mean(), *share);
+        }
+        let learned = self.densities.iter().zip(densities);
+        for (posterior, (density, share)) in reader.densities.iter_mut().zip(learned) {
+            let mut theta = posterior.theta.clone();
+            regress(&mut theta, density.prior.mean(), *share);
+            posterior.move_to(theta, density);
+        }
+        reader
     }
 }
 
 /// The share of one part that is between sessions, from readers who came more than once: the
-/// likeliest, held back to the default where these are few.
-fn share(part: usize, returned: &[Vec<Vec<Option<Message>>>]) -> f64 {
+/// likeliest, held back to the usual one where these are few.
+fn share(part: usize, returned: &[Vec<Vec<Option<Message>>>], usual: f64) -> f64 {
     let evidence: Vec<(f64, Vec<f64>)> = returned
         .par_iter()
         .filter_map(|sessions| {
@@ -113,8 +171,8 @@ fn share(part: usize, returned: &[Vec<Vec<Option<Message>>>]) -> f64 {
     let total = |i: usize| evidence.iter().map(|(_, by_share)| by_share[i]).sum::<f64>();
     let likeliest = (0..SHARES.len())
         .max_by(|&a, &b| total(a).total_cmp(&total(b)))
-        .map_or(DEFAULT_SHARE, |i| SHARES[i]);
-    (seen * likeliest + DEFAULT_WEIGHT * DEFAULT_SHARE) / (seen + DEFAULT_WEIGHT)
+        .map_or(usual, |i| SHARES[i]);
+    (seen * likeliest + USUAL_WEIGHT * usual) / (seen + USUAL_WEIGHT)
 }
 
 #[cfg(test)]
@@ -188,9 +246,9 @@ mod tests {
                     (0..2).map(session).collect()
                 })
                 .collect();
-            let found = share(0, &readers);
+            let found = share(0, &readers, 0.2);
             assert!((found / truth).ln().abs() < 0.35, "{found} for {truth}");
         }
-        assert_eq!(share(0, &[]), DEFAULT_SHARE);
+        assert_eq!(share(0, &[], 0.2), 0.2);
     }
 }

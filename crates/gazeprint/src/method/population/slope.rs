@@ -210,7 +210,7 @@ impl Adding<'_> {
 mod tests {
     use super::*;
     use crate::corpus::Limits;
-    use crate::method::{Population, Unwatched};
+    use crate::method::{DayShares, Population, Unwatched};
     use crate::random::Stream;
     use crate::saccade::{Reading, readings};
     use crate::score::Scorer as _;
@@ -243,7 +243,7 @@ mod tests {
         };
         let (readings, _) = readings(&params.build().unwrap().run(), Limits::default());
         let all: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
-        let population = Population::learn(8, &all, &Unwatched).unwrap();
+        let population = Population::learn(8, &all, &DayShares::default(), &Unwatched).unwrap();
         let background = population.background();
         let slopes = background.slopes();
         let other = population.imagined(&[Stream { seed: 1, index: 0 }])[0].clone();

@@ -1,8 +1,11 @@
 //! People, learned from corpora.
 
+use std::collections::HashSet;
+
 use super::ground::embedded;
 use super::motion::MotionSpread;
 use super::people::{LearnedEmbedding, People, PeopleOrigin};
+use crate::method::{DayShares, Population, Unwatched};
 use crate::network::Scaling;
 use crate::saccade::Reading;
 use crate::sight::{PriorSpread, Seen, Sight, Spread, SpreadParams, session_share};
@@ -38,7 +41,9 @@ impl People {
             })
             .filter(|(_, reading)| !reading.motions.is_empty())
             .collect();
-        self.with(origin, embedding, MotionSpread::learn(&motions), *self.weights())
+        let days: Vec<(DayShares, f64)> = corpora.iter().filter_map(days_of).collect();
+        let (motion, days) = (MotionSpread::learn(&motions), DayShares::mean(&days));
+        self.with(origin, embedding, motion, *self.weights(), days)
     }
 
     fn embedding_of(&self, corpora: &[LearnedCorpus]) -> Option<LearnedEmbedding> {
@@ -80,6 +85,19 @@ impl People {
         let mean = centre.mean()?;
         Some(LearnedEmbedding { scaling, mean, prior, session_share })
     }
+}
+
+/// How readers of words differ from day to day in a corpus, with the number of days that they came
+/// again; nothing where nobody did.
+fn days_of(corpus: &LearnedCorpus) -> Option<(DayShares, f64)> {
+    let read = corpus.readings.iter().filter(|reading| reading.has_words());
+    let read: Vec<(usize, &Reading)> = read.map(|reading| (reading.reader, reading)).collect();
+    let days: HashSet<(usize, usize)> = read.iter().map(|(who, r)| (*who, r.session)).collect();
+    let people: HashSet<usize> = days.iter().map(|(who, _)| *who).collect();
+    let again = days.len().checked_sub(people.len()).filter(|again| *again > 0)?;
+    let usual = DayShares::default();
+    let population = Population::learn(corpus.trained.len(), &read, &usual, &Unwatched).ok()?;
+    population.day_shares(again as f64)
 }
 
 /// The mean of some shares, each with its number of days, held back to the usual one.

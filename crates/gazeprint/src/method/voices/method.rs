@@ -209,7 +209,8 @@ impl Method for VoiceMethod {
         let voices = voices_of(&self.people, self.voices, training.readings())?;
         let (population, reading, report) = match voices.contains(&Voice::Reading) {
             true => {
-                let (population, scorer, report) = Population::learn_readers(training, monitor)?;
+                let (population, scorer, report) =
+                    Population::learn_readers(training, self.people.day_shares(), monitor)?;
                 (Some(population), Some(scorer), report)
             }
             false => (None, None, FitReport::default()),

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::motion::MotionSpread;
 use super::weights::Weights;
-use crate::method::Population;
+use crate::method::{DayShares, Population};
 use crate::network::{Network, NetworkError, Scaling};
 use crate::sight::PriorSpread;
 
@@ -91,6 +91,8 @@ struct About {
     session_share: f64,
     scaling: Scaling,
     weights: Weights,
+    #[serde(default)]
+    day_shares: DayShares,
 }
 
 /// People who were learned from once.
@@ -102,6 +104,7 @@ pub struct People {
     embedding: LearnedEmbedding,
     motion: Option<MotionSpread>,
     weights: Weights,
+    day_shares: DayShares,
     /// As JSON; parsed when it is asked for, since few ask.
     population: Option<Arc<str>>,
     parsed: OnceLock<Arc<Population>>,
@@ -149,10 +152,14 @@ impl People {
         }
         let network = Network::read(&tensors)?;
         let about = bytes(&tensors, "about").unwrap_or_default();
-        let About { origin, session_share, scaling, weights } =
+        let About { origin, session_share, scaling, weights, day_shares } =
             serde_json::from_slice(about).map_err(part("about"))?;
         if !scaling.is_valid() {
             let message = "scaling: found numbers that cannot be".to_owned();
+            return Err(PeopleError::Part { part: "about", message });
+        }
+        if !day_shares.are_valid() {
+            let message = "day_shares: found numbers below 0 or from 1 on".to_owned();
             return Err(PeopleError::Part { part: "about", message });
         }
         if !(0.0..1.0).contains(&session_share) {
@@ -192,6 +199,7 @@ impl People {
             embedding: LearnedEmbedding { scaling, mean, prior, session_share },
             motion,
             weights,
+            day_shares,
             population,
             parsed: OnceLock::new(),
             origin,
@@ -209,6 +217,7 @@ impl People {
             session_share: self.embedding.session_share,
             scaling: self.embedding.scaling.clone(),
             weights: self.weights,
+            day_shares: self.day_shares,
         };
         let mut parts: Vec<(String, Vec<usize>, Dtype, Vec<u8>)> = Vec::new();
         let mut add = |name: &str, bytes: Vec<u8>| {
@@ -267,6 +276,11 @@ impl People {
         &self.weights
     }
 
+    /// How readers of words differ from one day to the next.
+    pub fn day_shares(&self) -> &DayShares {
+        &self.day_shares
+    }
+
     /// What readers have in common, where that was learned.
     ///
     /// # Errors
@@ -307,11 +321,13 @@ impl People {
         embedding: LearnedEmbedding,
         motion: Option<MotionSpread>,
         weights: Weights,
+        day_shares: DayShares,
     ) -> Self {
         Self {
             embedding,
             motion,
             weights,
+            day_shares,
             origin,
             population: None,
             parsed: OnceLock::new(),
