@@ -104,7 +104,8 @@ fn maximise(
 fn runs_away(prior: &GaussianPrior, start: &GaussianPrior) -> bool {
     let variance =
         |of: &GaussianPrior, i: usize| -> f64 { (0..=i).map(|j| of.root()[(i, j)].powi(2)).sum() };
-    (0..prior.len()).any(|i| !(variance(prior, i) <= RUNAWAY * variance(start, i)))
+    let grown = |i: usize| variance(prior, i) / variance(start, i);
+    (0..prior.len()).map(grown).any(|grown| grown.is_nan() || grown > RUNAWAY)
 }
 
 /// The same with a warm start for each reader.
