@@ -52,6 +52,7 @@ impl LiveReading {
             scanpath: 0,
             unit: 0,
             session: 0,
+            order: None,
             events: Vec::new(),
             motions: Vec::new(),
             complete: false,

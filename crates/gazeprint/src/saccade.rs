@@ -363,6 +363,8 @@ pub struct Reading {
     pub unit: usize,
     /// The session, by the place of its name among those of the corpus.
     pub session: usize,
+    /// Place in the order in which the reader read, where known.
+    pub order: Option<f64>,
     /// Its fixations on words; empty where its words are unknown, or nothing but kinematics counts.
     pub events: Vec<Event>,
     /// Its fixations, also those off the text, of whose kinematics something is known. Where words are
@@ -475,6 +477,7 @@ pub fn readings(corpus: &Corpus, limits: Limits) -> (Vec<Reading>, Drops) {
                 scanpath,
                 unit: units[text],
                 session,
+                order: path.order.filter(|order| order.is_finite()),
                 events: read.events,
                 motions: read.motions,
                 complete: true,

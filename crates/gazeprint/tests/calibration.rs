@@ -36,14 +36,17 @@ fn draw_prior(prior: &GaussianPrior, rng: &mut impl rand::Rng) -> Vec<f64> {
         .collect()
 }
 
-/// Whether no cell of the grid has more than .03 of a density.
-fn is_resolved(features: &Features, theta: &[f64]) -> bool {
+/// Whether no cell of the grid has more than so much of a density.
+fn is_resolved(features: &Features, theta: &[f64], most: f64) -> bool {
+    if most >= 1.0 {
+        return true;
+    }
     let grid = features.grid();
     let mut log_f = vec![0.0; grid.nodes().len()];
     features.log_density(theta, &mut log_f);
     let density = Tabulated::new(grid, log_f);
     let nodes = grid.nodes();
-    nodes.windows(2).all(|cell| density.log_mass(cell[0], cell[1]).exp() < 0.03)
+    nodes.windows(2).all(|cell| density.log_mass(cell[0], cell[1]).exp() < most)
 }
 
 /// What is ranked.
@@ -67,17 +70,17 @@ fn ranks(
     truth: &GaussianPrior,
     assumed: &GaussianPrior,
     n: usize,
-    keep: usize,
-    repeats: usize,
+    [keep, repeats]: [usize; 2],
+    most: f64,
 ) -> [[usize; BINS]; 5] {
-    let all: Vec<[f64; 5]> = (0..repeats)
+    let all: Vec<([f64; 5], f64)> = (0..repeats)
         .into_par_iter()
         .map_init(
             || Scratch::new(features),
             |scratch, repeat| {
                 let mut rng = rng(1000 + repeat as u64);
                 let mut theta = draw_prior(truth, &mut rng);
-                while !is_resolved(features, &theta) {
+                while !is_resolved(features, &theta, most) {
                     theta = draw_prior(truth, &mut rng);
                 }
                 let truncation = TRUNCATIONS[repeat % 4];
@@ -91,19 +94,23 @@ fn ranks(
                 assert_eq!(posterior.draws.len(), keep);
                 let exact = functionals(features, &problem, &theta);
                 // What the truth was drawn from, the posterior is of, too.
-                let resolved = posterior.draws.iter().filter(|draw| is_resolved(features, draw));
+                let resolved =
+                    posterior.draws.iter().filter(|draw| is_resolved(features, draw, most));
                 let (mut below, mut count) = ([0.0; 5], 1.0);
                 for draw in resolved {
                     let drawn = functionals(features, &problem, draw);
                     (0..5).for_each(|a| below[a] += f64::from(u8::from(drawn[a] < exact[a])));
                     count += 1.0;
                 }
-                below.map(|below| (below + rng.random::<f64>()) / count)
+                let kept = (count - 1.0) / keep as f64;
+                (below.map(|below| (below + rng.random::<f64>()) / count), kept)
             },
         )
         .collect();
     let mut counts = [[0; BINS]; 5];
-    for part in all {
+    let kept = all.iter().map(|(_, kept)| kept).sum::<f64>() / repeats as f64;
+    assert!(kept > 0.5, "{kept} of the draws tell a rank");
+    for (part, _) in all {
         (0..5).for_each(|a| counts[a][(part[a] * BINS as f64) as usize] += 1);
     }
     counts
@@ -122,7 +129,7 @@ fn grid() -> Arc<Grid> {
 
 /// Checks that no functional's ranks are uneven.
 fn check(engine: &Engine, features: &Features, spread: f64, n: usize, keep: usize, repeats: usize) {
-    check_under(engine, features, &prior(features.len(), spread), n, keep, repeats);
+    check_under(engine, features, &prior(features.len(), spread), n, [keep, repeats], 1.0);
 }
 
 fn check_under(
@@ -130,10 +137,10 @@ fn check_under(
     features: &Features,
     prior: &GaussianPrior,
     n: usize,
-    keep: usize,
-    repeats: usize,
+    size: [usize; 2],
+    most: f64,
 ) {
-    let counts = ranks(engine, features, prior, prior, n, keep, repeats);
+    let counts = ranks(engine, features, prior, prior, n, size, most);
     for (name, counts) in FUNCTIONALS.iter().zip(counts) {
         let p = p_value(&counts);
         println!("{}, n = {n}, {name}: {counts:?}, p = {p:.3}", engine.name());
@@ -155,9 +162,9 @@ fn laplace_is_calibrated() {
 fn laplace_and_nuts_are_calibrated_under_the_wide_prior() {
     let features = Features::semiparametric(grid(), 6.0, 0.5);
     let prior = GaussianPrior::paper(features.len());
-    check_under(&Engine::Laplace(Laplace::default()), &features, &prior, 60, 127, 400);
+    check_under(&Engine::Laplace(Laplace::default()), &features, &prior, 60, [127, 400], 0.03);
     let nuts = Engine::Nuts(Nuts { chains: 1, tune: 150, draws: 252 });
-    check_under(&nuts, &features, &prior, 60, 63, 200);
+    check_under(&nuts, &features, &prior, 60, [63, 200], 0.03);
 }
 
 #[test]
@@ -186,7 +193,7 @@ fn a_wrong_prior_is_noticed() {
         2.0 * (0..=i.min(j)).map(|k| truth.root()[(i, k)] * truth.root()[(j, k)]).sum::<f64>()
     });
     let wide = GaussianPrior::new(truth.mean().to_vec(), &wide).unwrap();
-    let counts = ranks(&engine, &features, &truth, &wide, 6, 127, 400);
+    let counts = ranks(&engine, &features, &truth, &wide, 6, [127, 400], 1.0);
     let p: Vec<f64> = counts.iter().map(|c| p_value(c)).collect();
     println!("twice the covariance: {counts:?}, p = {p:?}");
     assert!(p.iter().any(|p| *p < 1e-3));

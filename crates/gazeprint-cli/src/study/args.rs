@@ -198,9 +198,10 @@ impl Args {
         self.names().into_iter().filter(|name| !is_all || works(name)).collect()
     }
 
-    /// Whether a method is asked for that compares with people learned elsewhere.
+    /// Whether a method is asked for that compares with people learned elsewhere, or knows days from them.
     pub(super) fn needs_people(&self) -> bool {
-        self.names().iter().any(|name| VOICES.contains(name))
+        let days = self.split == SplitKind::Session;
+        self.names().iter().any(|name| VOICES.contains(name) || days && *name == "population")
     }
 
     /// The people that voices are compared with.
@@ -233,7 +234,7 @@ impl Args {
                 self.people.is_some(),
                 self.needs_people(),
                 "--people",
-                "fusion, embedding or oculomotor",
+                "fusion, embedding or oculomotor, or population with --split session",
             ),
             (self.engine.is_some(), semiparametric, "--engine", "the method semiparametric"),
             (self.scoring.is_some(), semiparametric, "--scoring", "the method semiparametric"),

@@ -79,7 +79,7 @@ fn refuse_known(corpus: &Corpus, people: &People) -> anyhow::Result<()> {
         known == 0,
         "{}: {known} of {all} readings were learned from by the people {:?}, so that figures would \
          flatter; give people learned without them with --people FILE (`gazeprint people` makes them), \
-         or compare methods that know nobody, such as --methods population,semiparametric",
+         or compare methods that know nobody, such as --methods semiparametric,landwehr",
         corpus.name(),
         people.origin().name,
     );

@@ -264,7 +264,7 @@ pub struct SweptErrors {
 pub struct MethodDiagnostics {
     /// Test observations beyond the range of the training data, clamped to it.
     pub clamped: usize,
-    /// Gaussians of the population whose evidence fell while they were learned (`population`).
+    /// Gaussians of the population that ran away or lost evidence while they were learned (`population`).
     pub fell: usize,
     /// By density.
     pub densities: BTreeMap<String, DensityDiagnostics>,

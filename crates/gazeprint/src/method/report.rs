@@ -18,7 +18,7 @@ pub struct FitReport {
     pub fit_seconds: f64,
     /// Of each density.
     pub densities: Vec<DensityReport>,
-    /// Gaussians of the population whose evidence fell while they were learned, and of which an
+    /// Gaussians of the population that ran away or lost evidence while they were learned, and of which an
     /// earlier iterate was kept.
     pub fell: usize,
 }

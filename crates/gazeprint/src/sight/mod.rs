@@ -14,10 +14,12 @@
 
 mod learn;
 mod spread;
+mod trend;
 
 pub(crate) use self::learn::invert_lower;
 pub use self::learn::{PriorSpread, Seen, SpreadParams, session_share};
 pub use self::spread::{Placed, Sighted, Spread, SpreadError};
+pub use self::trend::{Timed, Trend};
 
 use serde::{Deserialize, Serialize};
 

@@ -71,11 +71,11 @@ impl Population {
         by_reader.par_iter().enumerate().map(posterior).collect()
     }
 
-    /// Templates of readers who will be met on such an occasion.
-    fn templates(&self, readers: Vec<ReaderPosterior>, occasion: Occasion) -> Vec<Template> {
-        let met = |reader: ReaderPosterior| match occasion {
-            Occasion::Same => reader.template(),
-            Occasion::Another => self.expected(reader).template(),
+    /// Templates of readers as they will be met. Those seen on several days are taken as they are.
+    fn templates(&self, readers: Vec<ReaderPosterior>, training: &Training<'_>) -> Vec<Template> {
+        let met = |reader: ReaderPosterior| match training.occasion() {
+            Occasion::Another if !training.has_sessions() => self.expected(reader).template(),
+            _ => reader.template(),
         };
         readers.into_iter().map(met).collect()
     }
@@ -106,7 +106,10 @@ impl Population {
     /// compared on where nothing was read. It depends on the readings alone, not on who else is
     /// enrolled, or when.
     pub fn template(&self, readings: &[&Reading]) -> Template {
-        self.expected(self.known(readings)).template()
+        let known = self.known(readings);
+        let first = readings.first().map(|reading| reading.session);
+        let is_of_one_day = readings.iter().all(|reading| Some(reading.session) == first);
+        if is_of_one_day { self.expected(known).template() } else { known.template() }
     }
 
     /// What templates of this population are compared on.
@@ -136,7 +139,7 @@ impl Population {
                 let by_reader = grouped(training.readers(), &kept(training, &held_out));
                 let day = Day::of_fold(training, number);
                 let posteriors = self.half(&by_reader, day, SEED, monitor)?;
-                let templates = self.templates(posteriors, training.occasion());
+                let templates = self.templates(posteriors, training);
                 Ok((background.side_by_side(&templates), held_out))
             })
             .collect()
@@ -186,7 +189,7 @@ impl Population {
             DensityReport::of(density.id, &outcomes)
         });
         let densities = densities.collect();
-        let templates = population.templates(posteriors, training.occasion());
+        let templates = population.templates(posteriors, training);
         let scorer = population.background().side_by_side(&templates);
         let fit_seconds = start.elapsed().as_secs_f64();
         let report =

@@ -86,7 +86,7 @@ pub struct Population {
     shares: Vec<f64>,
     /// How the parts of a reader go together.
     joint: Joint,
-    /// Gaussians whose evidence fell while they were learned.
+    /// Gaussians that ran away or lost evidence while they were learned.
     fell: usize,
 }
 

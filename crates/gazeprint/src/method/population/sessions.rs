@@ -49,7 +49,7 @@ impl DayShares {
 
     /// Whether all of them are parts of a whole.
     pub(in crate::method) fn are_valid(&self) -> bool {
-        self.0.iter().all(|share| (0.0..1.0).contains(share))
+        self.0.iter().all(|share| *share > 0.0 && *share < 1.0)
     }
 }
 
@@ -127,12 +127,12 @@ impl Population {
         usual.0.iter().enumerate().map(|(part, usual)| share(part, &returned, *usual)).collect()
     }
 
-    /// The shares, and the days that readers came again.
-    pub(in crate::method) fn day_shares(&self, days: f64) -> Option<(DayShares, f64)> {
-        Some((DayShares(self.shares.as_slice().try_into().ok()?), days))
+    /// The same, for other populations.
+    pub(in crate::method) fn day_shares(&self) -> Option<DayShares> {
+        Some(DayShares(self.shares.as_slice().try_into().ok()?))
     }
 
-    /// A reader as they are to be expected on another day: somewhat more like others.
+    /// A reader who was seen on one day as they are to be expected on another: somewhat more like others.
     pub(super) fn expected(&self, mut reader: ReaderPosterior) -> ReaderPosterior {
         let regress = |coefficients: &mut [f64], mean: &[f64], share: f64| {
             coefficients.iter_mut().zip(mean).for_each(|(c, m)| *c = m + (1.0 - share) * (*c - m));

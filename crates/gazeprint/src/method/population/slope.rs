@@ -10,7 +10,7 @@ use super::template::{Background, Template};
 use super::types::{FREE, TYPE_COEFFICIENTS};
 use crate::density::{Grid, Place};
 use crate::glance::features::{AIM_FEATURES, DURATION_FEATURES, TYPE_FEATURES};
-use crate::glance::{AimKind, ByAim, ByStay, Glance, Spot};
+use crate::glance::{AimKind, ByAim, ByStay, Glance, RESOLUTION, Spot};
 use crate::kinds::Kind as _;
 use crate::score::TemplateScorer;
 use crate::template::Probe;
@@ -179,16 +179,16 @@ impl Adding<'_> {
         let coefficients = &lane.aims[aim.kind.place()];
         let place = |spot: &Spot| grid.place(spot.amplitude.max(grid.lower()));
         let table = lane.amplitudes[aim.kind];
-        let logs: Vec<f64> = aim
-            .spots
-            .iter()
-            .map(|spot| {
-                let tilt: f64 =
-                    aim.features(spot).iter().zip(coefficients).map(|(x, b)| x * b).sum();
-                Grid::interpolate(table, place(spot)) + spot.log_width + tilt
-            })
-            .collect();
+        let log_mass = |spot: &Spot| {
+            let tilt: f64 = aim.features(spot).iter().zip(coefficients).map(|(x, b)| x * b).sum();
+            Grid::interpolate(table, place(spot)) + spot.log_width + tilt
+        };
+        let logs: Vec<f64> = aim.spots.iter().map(log_mass).collect();
         let total = crate::kernels::log_sum_exp(&logs);
+        // A landing counts for so much at most: the score is flat there.
+        if log_mass(&aim.landed) + RESOLUTION.ln() > total {
+            return;
+        }
         let start = axes.aims + aim.kind.place() * AIM_FEATURES;
         let landed = std::iter::once((&aim.landed, 1.0));
         let expected = aim.spots.iter().zip(&logs).map(|(spot, log)| (spot, -(log - total).exp()));

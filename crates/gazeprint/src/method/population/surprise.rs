@@ -8,7 +8,8 @@ use statrs::function::erf::erf_inv;
 
 use super::forge::Impersonator;
 use crate::density::Tabulated;
-use crate::glance::{Aim, Glance, Move};
+use crate::glance::{Aim, Glance, Move, RESOLUTION};
+use crate::kernels;
 use crate::method::Surprise;
 
 /// Probabilities closer to 0 or 1 than this are this: nothing rare is infinitely so.
@@ -46,6 +47,7 @@ impl Impersonator<'_> {
     fn landed(&self, aim: &Aim) -> (f64, f64) {
         let log_masses = self.log_masses(aim, &aim.spots);
         let landed = self.log_masses(aim, &[aim.landed])[0];
+        let landed = landed.min(kernels::log_sum_exp(&log_masses) - RESOLUTION.ln());
         let peak = log_masses.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let masses: Vec<f64> = log_masses.iter().map(|m| (m - peak).exp()).collect();
         let total: f64 = masses.iter().sum();

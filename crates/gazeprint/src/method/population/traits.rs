@@ -30,7 +30,7 @@ pub struct Traits {
     pub landings: Vec<RegressionTraits>,
     /// How much of the differences between readers is found between sessions of one reader, too.
     pub session_shares: Vec<SessionShare>,
-    /// Gaussians whose evidence fell while they were learned.
+    /// Gaussians that ran away or lost evidence while they were learned.
     pub fell: usize,
 }
 

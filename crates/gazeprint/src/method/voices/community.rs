@@ -10,8 +10,8 @@ use super::people::People;
 use super::scorer::FusionScorer;
 use super::weights::Weights;
 use crate::method::{
-    Background, FitError, Fitted, Monitor, Population, PopulationScorer, Template, TemplateError,
-    Training,
+    Background, FitError, Fitted, Monitor, Occasion, Population, PopulationScorer, Template,
+    TemplateError, Training,
 };
 use crate::network::Network;
 use crate::saccade::Reading;
@@ -73,7 +73,7 @@ impl Community {
         // In the order in which galleries keep what was read, so that sums are the same to the last bit.
         let mut ordered = readings.to_vec();
         ordered.sort_by_key(|(reader, reading)| (*reader, reading.text, reading.session));
-        let (ground, _) = Ground::learn(people, Wanted::of(&voices), &ordered);
+        let (ground, _) = Ground::learn(people, Wanted::of(&voices), &ordered, Occasion::Another);
         Ok(Self { reading: population.map(Population::background), ground })
     }
 

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::Voice;
 use super::motion::{self, MotionSpread};
 use super::people::{LearnedEmbedding, People};
+use crate::method::Occasion;
 use crate::moments::Moments;
 use crate::network::{Input, Network, Scaling};
 use crate::saccade::Reading;
-use crate::sight::{Placed, Seen, Sight, Spread, SpreadParams};
+use crate::sight::{Placed, Seen, Sight, Spread, SpreadParams, Timed, Trend};
 
 /// Fixations that the network looks at at once, at most: as many as it was trained with.
 const WINDOW: usize = 96;
@@ -32,6 +33,9 @@ pub struct Ground {
 struct EmbeddingGround {
     scaling: Scaling,
     spread: Spread,
+    /// How sights move over a sitting, for probes of the same one. A gallery has none.
+    #[serde(skip)]
+    trend: Option<Trend>,
 }
 
 /// Sights of one reader, by session.
@@ -60,12 +64,25 @@ pub(super) fn embedded(network: &Network, scaling: &Scaling, reading: &Reading) 
 }
 
 /// What the network makes of some fixations in a row.
-pub(super) fn embedded_part(network: &Network, part: &[Input]) -> Sight {
+fn embedded_part(network: &Network, part: &[Input]) -> Sight {
     let weight = (part.len() as f64 / UNIT).powf(GROWTH);
     match network.embed(part) {
         Some(embedding) => Sight::new(weight, embedding.into_iter().map(f64::from)),
         None => Sight::default(),
     }
+}
+
+/// How sights move over a sitting, from those whose places in it are known.
+fn trend(len: usize, readings: &[(usize, &Reading)], sights: &[Sight]) -> Option<Trend> {
+    let timed: Vec<Timed<'_>> = readings
+        .iter()
+        .zip(sights)
+        .filter(|(_, sight)| !sight.is_empty())
+        .filter_map(|((person, reading), sight)| {
+            Some(Timed { sitting: (*person, reading.session), place: reading.order?, sight })
+        })
+        .collect();
+    Trend::learn(len, &timed)
 }
 
 /// Which sights are looked at.
@@ -98,18 +115,29 @@ impl Ground {
     }
 
     /// The ground of some readers, given by readings with their places, with people who were learned
-    /// from elsewhere. Comes with the sights of every reading.
+    /// from elsewhere. What all of them do over a sitting counts for probes of the same one. Comes with the
+    /// sights of every reading.
     pub(super) fn learn(
         people: &People,
         wanted: Wanted,
         readings: &[(usize, &Reading)],
+        occasion: Occasion,
     ) -> (Self, Vec<Sight>) {
         let network = people.network();
         let scaling = Scaling::learn(readings.iter().map(|(_, reading)| *reading));
-        let sights: Vec<Sight> = match wanted.embedding {
+        let mut sights: Vec<Sight> = match wanted.embedding {
             true => readings.par_iter().map(|(_, r)| embedded(network, &scaling, r)).collect(),
             false => vec![Sight::default(); readings.len()],
         };
+        let trend = match occasion {
+            Occasion::Same => trend(network.len(), readings, &sights),
+            Occasion::Another => None,
+        };
+        if let Some(trend) = &trend {
+            for (sight, (_, reading)) in sights.iter_mut().zip(readings) {
+                trend.remove(reading.order, sight);
+            }
+        }
         let embedding = wanted.embedding.then(|| {
             let seen: Vec<Seen> = readings
                 .iter()
@@ -126,6 +154,7 @@ impl Ground {
             Some(EmbeddingGround {
                 scaling,
                 spread: spread.with_session_share(prior.session_share),
+                trend,
             })
         });
         let motion = wanted.motion.then(|| people.motion().cloned()).flatten();
@@ -140,7 +169,7 @@ impl Ground {
         let embedding = wanted.embedding.then(|| {
             let spread = prior.spread(mean.clone(), &SpreadParams::default())?;
             let spread = spread.with_session_share(*session_share);
-            Some(EmbeddingGround { scaling: scaling.clone(), spread })
+            Some(EmbeddingGround { scaling: scaling.clone(), spread, trend: None })
         });
         let motion = wanted.motion.then(|| people.motion().cloned()).flatten();
         Self { embedding: embedding.flatten(), motion }
@@ -176,11 +205,6 @@ impl Ground {
         embedding && self.motion.as_ref().is_none_or(MotionSpread::is_valid)
     }
 
-    /// How inputs of the network are standardised, where it is used.
-    pub(super) fn scaling(&self) -> Option<&Scaling> {
-        self.embedding.as_ref().map(|ground| &ground.scaling)
-    }
-
     pub(super) fn embedding_spread(&self) -> Option<&Spread> {
         self.embedding.as_ref().map(|ground| &ground.spread)
     }
@@ -189,9 +213,28 @@ impl Ground {
         self.motion.as_ref()
     }
 
+    /// What the network makes of some fixations in a row.
+    pub(super) fn segment(&self, network: &Network, segment: &Reading) -> Sight {
+        let Some(EmbeddingGround { scaling, trend, .. }) = &self.embedding else {
+            return Sight::default();
+        };
+        let mut sight = embedded_part(network, &scaling.scaled(segment));
+        if let Some(trend) = trend {
+            trend.remove(segment.order, &mut sight);
+        }
+        sight
+    }
+
     /// What the network makes of a reading.
     pub(super) fn sight(&self, network: &Network, reading: &Reading) -> Sight {
-        self.scaling().map_or_else(Sight::default, |scaling| embedded(network, scaling, reading))
+        let Some(EmbeddingGround { scaling, trend, .. }) = &self.embedding else {
+            return Sight::default();
+        };
+        let mut sight = embedded(network, scaling, reading);
+        if let Some(trend) = trend {
+            trend.remove(reading.order, &mut sight);
+        }
+        sight
     }
 
     /// What there is of a reader.

@@ -30,7 +30,8 @@ pub struct LearnedCorpus {
 
 impl People {
     /// The same network, with spreads learned from corpora: those of embeddings from people it never
-    /// met, those of the eye's motion from all who came twice. Where these are too few, they stay.
+    /// met, those of the eye's motion and of reading from all who came twice. Where those of embeddings
+    /// are too few, they stay; where nobody came twice, days are as usual.
     pub fn relearned(&self, origin: PeopleOrigin, corpora: &[LearnedCorpus]) -> Self {
         let embedding = self.embedding_of(corpora).unwrap_or_else(|| self.embedding().clone());
         let motions: Vec<(usize, &Reading)> = corpora
@@ -41,9 +42,9 @@ impl People {
             })
             .filter(|(_, reading)| !reading.motions.is_empty())
             .collect();
-        let days: Vec<(DayShares, f64)> = corpora.iter().filter_map(days_of).collect();
-        let (motion, days) = (MotionSpread::learn(&motions), DayShares::mean(&days));
-        self.with(origin, embedding, motion, *self.weights(), days)
+        let seen: Vec<(DayShares, f64)> = corpora.iter().filter_map(days_of).collect();
+        let (motion, shares) = (MotionSpread::learn(&motions), DayShares::mean(&seen));
+        self.with(origin, embedding, motion, *self.weights(), shares)
     }
 
     fn embedding_of(&self, corpora: &[LearnedCorpus]) -> Option<LearnedEmbedding> {
@@ -95,9 +96,9 @@ fn days_of(corpus: &LearnedCorpus) -> Option<(DayShares, f64)> {
     let days: HashSet<(usize, usize)> = read.iter().map(|(who, r)| (*who, r.session)).collect();
     let people: HashSet<usize> = days.iter().map(|(who, _)| *who).collect();
     let again = days.len().checked_sub(people.len()).filter(|again| *again > 0)?;
-    let usual = DayShares::default();
-    let population = Population::learn(corpus.trained.len(), &read, &usual, &Unwatched).ok()?;
-    population.day_shares(again as f64)
+    let (usual, readers) = (DayShares::default(), 1 + read.iter().map(|(who, _)| *who).max()?);
+    let population = Population::learn(readers, &read, &usual, &Unwatched).ok()?;
+    Some((population.day_shares()?, again as f64))
 }
 
 /// The mean of some shares, each with its number of days, held back to the usual one.

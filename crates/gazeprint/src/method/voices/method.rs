@@ -249,7 +249,8 @@ impl VoiceFit<'_> {
                 (ground, sights)
             }
             None => {
-                let (ground, sights) = Ground::learn(self.people, wanted, readings);
+                let (ground, sights) =
+                    Ground::learn(self.people, wanted, readings, self.training.occasion());
                 (Arc::new(ground), sights)
             }
         };

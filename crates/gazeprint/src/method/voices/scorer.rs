@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ground::{Ground, PlacedSignature, Signature, embedded_part};
+use super::ground::{Ground, PlacedSignature, Signature};
 use super::motion::{self, MotionSpread};
 use super::weights::Weights;
 use super::{ByVoice, Voice};
@@ -202,11 +202,8 @@ impl FusionScorer {
     /// What the network makes of the last fixations of a reading that goes on, when they are enough
     /// again; what is left of a text is not looked at.
     fn segment(&self, step: &LiveStep<'_>) -> Sight {
-        let Some(scaling) = self.ground.scaling() else { return Sight::default() };
-        match step.last(SEGMENT) {
-            Some(segment) => embedded_part(&self.network, &scaling.scaled(&segment)),
-            None => Sight::default(),
-        }
+        let segment = step.last(SEGMENT);
+        segment.map_or_else(Sight::default, |segment| self.ground.segment(&self.network, &segment))
     }
 }
 
