@@ -77,8 +77,8 @@ fn median_lower(observed: &[Observation]) -> f64 {
     0.5 * (lowers[(n - 1) / 2] + lowers[n / 2])
 }
 
-/// Observations that the density of all readers counts for.
-const BACKOFF: f64 = 10.0;
+/// Observations that the density of all readers counts for, where that is not tuned.
+const BACKOFF: f64 = 4.0;
 
 /// Bounds on the total variation by number of observations.
 fn bound(id: DensityId, n: usize) -> f64 {

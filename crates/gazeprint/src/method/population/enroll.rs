@@ -35,13 +35,25 @@ impl ReaderPosterior {
     fn is_known(&self) -> bool {
         self.densities.iter().any(|density| density.outcome.is_some())
     }
+
+    /// The coefficients of a part, in the order of [`Population::priors`].
+    fn part(&self, part: usize) -> &[f64] {
+        match part {
+            0 => &self.types,
+            1 => &self.durations,
+            _ => match self.aims.get(part - 2) {
+                Some(aims) => aims,
+                None => &self.densities[part - 2 - self.aims.len()].theta,
+            },
+        }
+    }
 }
 
 /// What is known of one density of a reader.
 #[derive(Debug, Clone)]
 pub(super) struct DensityPosterior {
     /// Mode of theta.
-    pub(super) theta: Vec<f64>,
+    theta: Vec<f64>,
     /// Log of the posterior mean at the nodes.
     pub(super) log_mean: Vec<f64>,
     /// Nothing without observations; no diagnostics where the fit failed.
@@ -180,37 +192,51 @@ impl Population {
         for (reader, moved) in moved.iter_mut().enumerate() {
             let mut rng = stream(reader).chain(0);
             let weights: Vec<f64> = known.iter().map(|_| StandardNormal.sample(&mut rng)).collect();
-            let shift = |coefficients: &mut [f64],
-                         mean: &[f64],
-                         share: f64,
-                         of: &dyn Fn(&ReaderPosterior) -> &[f64]| {
+            let total: f64 = weights.iter().sum();
+            self.change(moved, |part, coefficients, mean, share| {
                 // Given one day, the other is regressed to the mean: days are exchangeable.
+                regress(coefficients, mean, share);
                 let spread = (share * (2.0 - share) / known.len().max(1) as f64).sqrt();
-                for (c, m) in coefficients.iter_mut().zip(mean) {
-                    *c = m + (1.0 - share) * (*c - m);
-                }
                 for (other, weight) in known.iter().zip(&weights) {
-                    kernels::axpy(spread * weight, of(other), coefficients);
+                    kernels::axpy(spread * weight, other.part(part), coefficients);
                 }
-                let total: f64 = weights.iter().sum();
                 kernels::axpy(-spread * total, mean, coefficients);
-            };
-            let (types, durations) = (self.types.mean(), self.durations.mean());
-            shift(&mut moved.types, types, self.shares[0], &|r| &r.types);
-            shift(&mut moved.durations, durations, self.shares[1], &|r| &r.durations);
-            let (aims, densities) = self.shares[2..].split_at(self.aims.len());
-            for (i, prior) in self.aims.iter().enumerate() {
-                shift(&mut moved.aims[i], prior.mean(), aims[i], &|r| &r.aims[i]);
-            }
-            for (i, density) in self.densities.iter().enumerate() {
-                let mut theta = moved.densities[i].theta.clone();
-                let mean = density.prior.mean();
-                shift(&mut theta, mean, densities[i], &|r| &r.densities[i].theta);
-                moved.densities[i].move_to(theta, density);
-            }
+            });
         }
         moved
     }
+
+    /// A reader who was seen on one day as they are to be expected on another: somewhat more like others.
+    pub(super) fn expected(&self, mut reader: ReaderPosterior) -> ReaderPosterior {
+        self.change(&mut reader, |_, coefficients, mean, share| regress(coefficients, mean, share));
+        reader
+    }
+
+    /// Changes all parts of a reader: `change` is given the number of each, its coefficients, their mean
+    /// over readers, and the share that lies between days.
+    fn change(
+        &self,
+        reader: &mut ReaderPosterior,
+        change: impl Fn(usize, &mut [f64], &[f64], f64),
+    ) {
+        let regressions = [&mut reader.types, &mut reader.durations].into_iter();
+        let regressions = regressions.chain(&mut reader.aims);
+        let mut parts = self.priors().into_iter().zip(&self.shares).enumerate();
+        for (coefficients, (part, (prior, share))) in regressions.zip(&mut parts) {
+            change(part, coefficients, prior.mean(), *share);
+        }
+        let densities = reader.densities.iter_mut().zip(&self.densities);
+        for ((posterior, density), (part, (prior, share))) in densities.zip(parts) {
+            let mut theta = posterior.theta.clone();
+            change(part, &mut theta, prior.mean(), *share);
+            posterior.move_to(theta, density);
+        }
+    }
+}
+
+/// Moves coefficients to their mean by a share of the way.
+fn regress(coefficients: &mut [f64], mean: &[f64], share: f64) {
+    coefficients.iter_mut().zip(mean).for_each(|(c, m)| *c = m + (1.0 - share) * (*c - m));
 }
 
 impl DensityPosterior {
@@ -235,7 +261,7 @@ impl DensityPosterior {
     }
 
     /// Moves the mode, and the density with it.
-    pub(super) fn move_to(&mut self, theta: Vec<f64>, density: &SharedDensity) {
+    fn move_to(&mut self, theta: Vec<f64>, density: &SharedDensity) {
         let by: Vec<f64> = theta.iter().zip(&self.theta).map(|(to, from)| to - from).collect();
         let mut change = vec![0.0; self.log_mean.len()];
         density.features.log_density(&by, &mut change);

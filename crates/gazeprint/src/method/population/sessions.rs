@@ -14,13 +14,13 @@ use faer::{Col, Mat};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::Population;
 use super::gaussian::{Message, inverse};
-use super::{Population, ReaderPosterior};
 use crate::glance::AimKind;
 use crate::saccade::{DensityId, Reading};
 
 /// Parts of a reader, in the order of [`Population::priors`].
-pub(super) const PARTS: usize = 2 + AimKind::COUNT + DensityId::ALL.len();
+const PARTS: usize = 2 + AimKind::COUNT + DensityId::ALL.len();
 
 /// How much of the differences between readers is found between days of one reader, by part. Where
 /// readers came but once, it is known from others.
@@ -130,26 +130,6 @@ impl Population {
     /// The same, for other populations.
     pub(in crate::method) fn day_shares(&self) -> Option<DayShares> {
         Some(DayShares(self.shares.as_slice().try_into().ok()?))
-    }
-
-    /// A reader who was seen on one day as they are to be expected on another: somewhat more like others.
-    pub(super) fn expected(&self, mut reader: ReaderPosterior) -> ReaderPosterior {
-        let regress = |coefficients: &mut [f64], mean: &[f64], share: f64| {
-            coefficients.iter_mut().zip(mean).for_each(|(c, m)| *c = m + (1.0 - share) * (*c - m));
-        };
-        regress(&mut reader.types, self.types.mean(), self.shares[0]);
-        regress(&mut reader.durations, self.durations.mean(), self.shares[1]);
-        let (aims, densities) = self.shares[2..].split_at(self.aims.len());
-        for ((aim, prior), share) in reader.aims.iter_mut().zip(&self.aims).zip(aims) {
-            regress(aim, prior.mean(), *share);
-        }
-        let learned = self.densities.iter().zip(densities);
-        for (posterior, (density, share)) in reader.densities.iter_mut().zip(learned) {
-            let mut theta = posterior.theta.clone();
-            regress(&mut theta, density.prior.mean(), *share);
-            posterior.move_to(theta, density);
-        }
-        reader
     }
 }
 

@@ -215,22 +215,20 @@ impl Ground {
 
     /// What the network makes of some fixations in a row.
     pub(super) fn segment(&self, network: &Network, segment: &Reading) -> Sight {
-        let Some(EmbeddingGround { scaling, trend, .. }) = &self.embedding else {
-            return Sight::default();
-        };
-        let mut sight = embedded_part(network, &scaling.scaled(segment));
-        if let Some(trend) = trend {
-            trend.remove(segment.order, &mut sight);
-        }
-        sight
+        self.levelled(segment, |scaling| embedded_part(network, &scaling.scaled(segment)))
     }
 
     /// What the network makes of a reading.
     pub(super) fn sight(&self, network: &Network, reading: &Reading) -> Sight {
+        self.levelled(reading, |scaling| embedded(network, scaling, reading))
+    }
+
+    /// What is made of a reading, less what all people do at its place of a sitting.
+    fn levelled(&self, reading: &Reading, sight: impl FnOnce(&Scaling) -> Sight) -> Sight {
         let Some(EmbeddingGround { scaling, trend, .. }) = &self.embedding else {
             return Sight::default();
         };
-        let mut sight = embedded(network, scaling, reading);
+        let mut sight = sight(scaling);
         if let Some(trend) = trend {
             trend.remove(reading.order, &mut sight);
         }

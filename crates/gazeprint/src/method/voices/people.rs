@@ -159,7 +159,7 @@ impl People {
             return Err(PeopleError::Part { part: "about", message });
         }
         if !day_shares.are_valid() {
-            let message = "day_shares: found numbers below 0 or from 1 on".to_owned();
+            let message = "day_shares: found numbers that are not between 0 and 1".to_owned();
             return Err(PeopleError::Part { part: "about", message });
         }
         if !(0.0..1.0).contains(&session_share) {
