@@ -10,24 +10,26 @@ use crate::{print, print_json};
 
 /// Say who of a gallery reads in a recording, or that it is nobody known.
 ///
-/// Readers are listed with what speaks for them, the best first. Where that is too little even for the
-/// best, it is nobody known. The threshold is such that of people who are not enrolled, a chosen part
-/// is taken for somebody (--fpir). Every answer is logged, and what was recognised is remembered:
+/// Readers are listed with what speaks for them, the best first. The answer is a name where, of people who
+/// are not enrolled, no more than a chosen part is given one (--fpir). It is likely somebody where the best
+/// has at least 0.95 of the posterior and would be named at a rate of 0.2; then it says how much more
+/// reading a name takes, about. Else it is nobody known. Every answer is logged, and what was recognised is remembered:
 /// nobody reads twice in the same way, so that the same recording is a replay when it comes again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   gazeprint identify unknown --gallery staff.gallery
   gazeprint identify fixations.csv --words words.csv --gallery staff.gallery --top 3
-  gazeprint identify unknown --gallery staff.gallery --fpir 0.001 --json
+  gazeprint identify unknown --gallery staff.gallery --fpir 0.05 --json
+  gazeprint identify unknown --gallery staff.gallery --closed
   export-fixations | gazeprint identify - --words words.csv --gallery staff.gallery
 
 llr: calibrated log-likelihood ratio (nats) of the reader against the others; 0 says nothing.
 posterior: given that it is one of them. types, amplitudes, durations: what moves, landings and
 times say against an average reader (nats, not calibrated).
 
-Exit codes: 0 somebody known, 1 failed, 2 wrong usage, 3 nobody known, 5 a replay, 6 locked,
-7 damaged.")]
+Exit codes: 0 somebody known, 1 failed, 2 wrong usage, 3 nobody known, 4 likely somebody, 5 a replay,
+6 locked, 7 damaged.")]
 pub(crate) struct Args {
     #[command(flatten)]
     probe: ProbeArgs,
@@ -44,6 +46,9 @@ pub(crate) struct Args {
     /// Part of people who are not enrolled that may be taken for somebody, 0.0001 to 0.2
     #[arg(long, value_name = "RATE", default_value_t = 0.01)]
     fpir: f64,
+    /// It is one of the enrolled: name the likeliest, and think of nobody else
+    #[arg(long)]
+    closed: bool,
     #[command(flatten)]
     answer: AnswerArgs,
 }
@@ -53,6 +58,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     let desk = args.gallery.open()?;
     let options = IdentifyOptions {
         fpir: args.fpir,
+        closed: args.closed,
+        allow_unsupported: args.answer.allow_unsupported,
         top: args.top as usize,
         candidates: args.candidates as usize,
         replays: args.answer.replays.into(),
@@ -66,6 +73,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     Ok(match () {
         () if answer.is_known() => Exit::Done,
+        () if answer.likely.is_some() => Exit::Undecided,
         () if answer.replay.is_some() && !options.replays.allow => Exit::Replay,
         () => Exit::Refused,
     })

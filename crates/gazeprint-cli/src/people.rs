@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use gazeprint::corpus::{Corpus, Limits, Millis};
-use gazeprint::method::{LearnedCorpus, People, PeopleOrigin};
+use gazeprint::decision::{Admission, Trial};
+use gazeprint::method::{Admissions, LearnedCorpus, Occasion, People, PeopleOrigin};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_recognition::learn_population;
 use serde::Serialize;
@@ -47,6 +49,10 @@ pub(crate) struct Args {
     /// Network to use [default: the one that ships]
     #[arg(long, value_name = "FILE", requires = "out")]
     network: Option<PathBuf>,
+    /// Networks trained without some of the corpora: how somebody is taken for a reader is learned there,
+    /// with people whom the network never met [default: what ships]
+    #[arg(long, value_name = "FILE", requires = "network", num_args = 1..)]
+    aside: Vec<PathBuf>,
     /// Leave the population out: readers are then learned around that of their own corpus
     #[arg(long, requires = "out")]
     no_population: bool,
@@ -83,19 +89,29 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     // Whatever can be known to fail is made to fail before the computing starts.
     gazeprint_io::check_population_path(out, args.overwrite).map_err(explain)?;
     let (base, trained_on) = base(args.network.as_deref())?;
+    let aside = args.aside.iter().map(|file| self::base(Some(file)));
+    let aside = aside.collect::<anyhow::Result<Vec<_>>>()?;
     let corpora = args
         .corpora
         .iter()
         .map(|folder| corpus_with_notes(Some(folder)))
         .collect::<anyhow::Result<Vec<Corpus>>>()?;
-    let corpora: Vec<(Corpus, bool)> = corpora
+    let corpora: Vec<(Corpus, Vec<Reading>)> = corpora
         .into_iter()
         .map(|corpus| {
-            let is_trained_on = trained_on.iter().any(|name| name == corpus.name());
-            (corpus, is_trained_on)
+            let readings = readings(&corpus, limits).0;
+            (corpus, readings)
         })
         .collect();
-    let people = learn(args, out, &base, &corpora, limits)?;
+    let progress = Progress::new(1)?;
+    let people = learn(args, out, (&base, &trained_on), &corpora, &progress)?;
+    let people = match aside.is_empty() {
+        true => people,
+        false => {
+            let admissions = admissions(&aside, people.origin(), &corpora, &progress)?;
+            people.with_admissions(admissions)
+        }
+    };
     gazeprint_io::write_people(&people, out, args.overwrite).map_err(explain)?;
     show(&people, args.json)
 }
@@ -114,28 +130,66 @@ fn base(network: Option<&Path>) -> anyhow::Result<(People, Vec<String>)> {
     })
 }
 
+/// A corpus to learn from, with a network that was trained on some.
+fn learned_corpus(corpus: &Corpus, readings: &[Reading], trained_on: &[String]) -> LearnedCorpus {
+    let is_trained_on = trained_on.iter().any(|name| name == corpus.name());
+    let trained = |name: &String| is_trained_on && !is_held_out(corpus, name);
+    LearnedCorpus {
+        readings: readings.to_vec(),
+        trained: corpus.readers().iter().map(trained).collect(),
+    }
+}
+
+/// How somebody is taken for a reader: of each corpus with the first network that was not trained on it,
+/// and spreads from those that it was trained on.
+fn admissions(
+    aside: &[(People, Vec<String>)],
+    origin: &PeopleOrigin,
+    corpora: &[(Corpus, Vec<Reading>)],
+    progress: &Progress,
+) -> anyhow::Result<Admissions> {
+    let mut trials: [Vec<Vec<Trial>>; 2] = Default::default();
+    let knows = |trained_on: &[String], corpus: &Corpus| {
+        trained_on.iter().any(|name| name == corpus.name())
+    };
+    for (number, (network, trained_on)) in aside.iter().enumerate() {
+        let is_first = |corpus: &Corpus| {
+            let place = aside.iter().position(|(_, trained_on)| !knows(trained_on, corpus));
+            place == Some(number)
+        };
+        let known = corpora.iter().filter(|(corpus, _)| knows(trained_on, corpus));
+        let known: Vec<LearnedCorpus> =
+            known.map(|(corpus, read)| learned_corpus(corpus, read, trained_on)).collect();
+        let people = Arc::new(network.relearned(origin.clone(), &known));
+        for (_, readings) in corpora.iter().filter(|(corpus, _)| is_first(corpus)) {
+            for (trials, occasion) in trials.iter_mut().zip([Occasion::Same, Occasion::Another]) {
+                let found = people.trials(readings, occasion, progress)?;
+                if !found.is_empty() {
+                    trials.push(found);
+                }
+            }
+        }
+    }
+    progress.clear();
+    let [same, another] = trials.map(|trials| Admission::learn(&trials));
+    Ok(Admissions { same, another })
+}
+
 fn learn(
     args: &Args,
     out: &Path,
-    base: &People,
-    corpora: &[(Corpus, bool)],
-    limits: Limits,
+    (base, trained_on): (&People, &[String]),
+    corpora: &[(Corpus, Vec<Reading>)],
+    progress: &Progress,
 ) -> anyhow::Result<People> {
-    let progress = Progress::new(1)?;
     let read: Vec<LearnedCorpus> = corpora
         .iter()
-        .map(|(corpus, is_trained_on)| {
-            let trained = |name: &String| *is_trained_on && !is_held_out(corpus, name);
-            LearnedCorpus {
-                readings: readings(corpus, limits).0,
-                trained: corpus.readers().iter().map(trained).collect(),
-            }
-        })
+        .map(|(corpus, readings)| learned_corpus(corpus, readings, trained_on))
         .collect();
     let name = args.name.clone().unwrap_or_else(|| {
         out.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     });
-    let count = |((corpus, _), read): (&(Corpus, bool), &LearnedCorpus)| {
+    let count = |((corpus, _), read): (&(Corpus, Vec<Reading>), &LearnedCorpus)| {
         let readers: HashSet<usize> = read.readings.iter().map(|r| r.reader).collect();
         (corpus.name().to_owned(), readers.len())
     };
@@ -155,7 +209,7 @@ fn learn(
         return Ok(people);
     }
     let readers = chosen.iter().map(|r| r.reader + 1).max().unwrap_or(0);
-    let population = learn_population(readers, &chosen, people.day_shares(), &progress)?;
+    let population = learn_population(readers, &chosen, people.day_shares(), progress)?;
     progress.clear();
     Ok(people.with_population(&population)?)
 }

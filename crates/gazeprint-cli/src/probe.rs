@@ -25,6 +25,9 @@ pub(crate) struct ProbeArgs {
 pub(crate) struct AnswerArgs {
     #[command(flatten)]
     pub(crate) replays: ReplayArgs,
+    /// Answer at a rate that too few people stand behind; the answer says so
+    #[arg(long)]
+    pub(crate) allow_unsupported: bool,
     /// Print the answer as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -11,7 +11,8 @@ use crate::{print, print_json};
 /// Accept or reject the claim that a recording is of a certain reader.
 ///
 /// The threshold is such that of the claims of people who are not enrolled, a chosen part is accepted
-/// (--fmr). It is learned from the gallery, by the number of fixations. Every answer is logged, and
+/// (--fmr). A claim that would be accepted at a rate of 0.2 is undecided: read on. Thresholds come from the
+/// people that ship, by the number of fixations. Every answer is logged, and
 /// what was accepted is remembered: nobody reads twice in the same way, so that the same recording is
 /// a replay when it comes again.
 #[derive(Debug, clap::Args)]
@@ -23,7 +24,8 @@ Examples:
 
 llr: calibrated log-likelihood ratio (nats) of the claim; 0 says nothing.
 
-Exit codes: 0 accepted, 1 failed, 2 wrong usage, 3 rejected, 5 a replay, 6 locked, 7 damaged.")]
+Exit codes: 0 accepted, 1 failed, 2 wrong usage, 3 rejected, 4 undecided, 5 a replay, 6 locked,
+7 damaged.")]
 pub(crate) struct Args {
     #[command(flatten)]
     probe: ProbeArgs,
@@ -42,7 +44,11 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     let desk = args.gallery.open()?;
-    let options = VerifyOptions { fmr: args.fmr, replays: args.answer.replays.into() };
+    let options = VerifyOptions {
+        fmr: args.fmr,
+        allow_unsupported: args.answer.allow_unsupported,
+        replays: args.answer.replays.into(),
+    };
     let answer = desk.verify(&args.probe.read()?, &args.reader, &options)?;
     warnings::say(&answer.warnings, desk.location());
     if args.answer.json {
@@ -52,6 +58,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     Ok(match answer.decision {
         Verdict::Accepted => Exit::Done,
+        Verdict::Undecided => Exit::Undecided,
         Verdict::Rejected if answer.replay.is_some() && !options.replays.allow => Exit::Replay,
         Verdict::Rejected => Exit::Refused,
     })

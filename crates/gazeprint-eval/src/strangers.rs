@@ -2,10 +2,11 @@
 //!
 //! The readers of a split are halved at random. One half is learned from its training texts, with the
 //! rules that a gallery of these readers would have; the other half are strangers. Probes of the test
-//! texts of both are judged: how often a stranger is taken for somebody, how often a stranger's claim
-//! to be somebody is accepted, and how often that of the reader is not.
+//! texts of both are judged: how often a reader is named, rightly or wrongly, or said to be likely; how often
+//! a stranger is taken for somebody; how often a stranger's claim to be somebody is accepted, and how often
+//! that of the reader is not.
 
-use gazeprint::decision::{LearnedRules, Rules, ScoredReadings, cohort_ratios};
+use gazeprint::decision::{Answer, LearnedRules, Rules, ScoredReadings};
 use gazeprint::method::{FitError, Method, Monitor, Training};
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::study::DividedCorpus;
 
 /// Rates that strangers are judged at, descending.
-pub const STRANGER_RATES: [f64; 3] = [0.05, 0.01, 0.001];
+pub const STRANGER_RATES: [f64; 4] = [0.05, 0.01, 0.001, 0.0001];
 
 /// Strangers in one split.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,13 +41,23 @@ pub struct SizeStrangers {
     pub strangers: Vec<StrangerTally>,
 }
 
-/// The claims of an enrolled reader to be themselves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// The probes of an enrolled reader, each with the claim to be themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct GenuineTally {
-    /// Claims.
+    /// Probes: as many claims.
     pub probes: usize,
-    /// Those rejected at [`STRANGER_RATES`].
+    /// Seconds spent in fixations, all probes together.
+    pub seconds: f64,
+    /// Claims rejected at [`STRANGER_RATES`].
     pub rejected: [usize; STRANGER_RATES.len()],
+    /// Probes that were given the right name at [`STRANGER_RATES`].
+    pub named: [usize; STRANGER_RATES.len()],
+    /// Probes that were given another's name.
+    pub misnamed: [usize; STRANGER_RATES.len()],
+    /// Probes that were said to be likely theirs.
+    pub likely: [usize; STRANGER_RATES.len()],
+    /// Probes that were said to be likely another's.
+    pub likely_wrong: [usize; STRANGER_RATES.len()],
 }
 
 /// The probes of a stranger, each with the claim to be any of the enrolled.
@@ -56,6 +67,8 @@ pub struct StrangerTally {
     pub probes: usize,
     /// Probes that were taken for somebody at [`STRANGER_RATES`].
     pub alarms: [usize; STRANGER_RATES.len()],
+    /// Probes that were said to be likely somebody's.
+    pub likely: [usize; STRANGER_RATES.len()],
     /// By enrolled reader: claims that were accepted.
     pub accepted: Vec<[usize; STRANGER_RATES.len()]>,
 }
@@ -89,7 +102,10 @@ impl SplitStrangers {
         let tested = split.test.iter().map(|&(_, i)| i);
         let scored = ScoredReadings::encode(&*fitted.scorer, tested, &by_index);
         let test = split.test_by_reader();
-        let judged = Judged { scored: &scored, rules: &rules };
+        let seconds = |probe: &[usize]| -> f64 {
+            probe.iter().flat_map(|&i| readings[i].durations()).sum::<f64>() / 1000.0
+        };
+        let judged = Judged { scored: &scored, rules: &rules, seconds: &seconds };
         let sizes = plan.probe_sentences.iter().copied().map(Some).chain([None]);
         let by_size = sizes.map(|sentences| {
             let probes = |reader: usize| match sentences {
@@ -125,17 +141,42 @@ fn halves(readers: usize, seed: u64, split: usize) -> [Vec<usize>; 2] {
 struct Judged<'a> {
     scored: &'a ScoredReadings<'a>,
     rules: &'a Rules,
+    /// Seconds spent in the fixations of a probe.
+    seconds: &'a (dyn Fn(&[usize]) -> f64 + Sync),
+}
+
+/// A probe, compared with everybody.
+struct Compared {
+    scores: Vec<f64>,
+    strengths: Vec<f64>,
+    fixations: usize,
 }
 
 impl Judged<'_> {
+    fn compare(&self, probe: &[usize]) -> Compared {
+        let tally = self.scored.tally(probe);
+        let scores = self.scored.scorer().settle(&tally);
+        let strengths = self.rules.strengths(self.scored.scorer(), &tally, &scores);
+        Compared { scores, strengths, fixations: tally.fixations() }
+    }
+
     /// The claims of an enrolled reader, given by place among them.
     fn genuine(&self, place: usize, probes: &[Vec<usize>]) -> GenuineTally {
         let mut tally = GenuineTally { probes: probes.len(), ..GenuineTally::default() };
         for probe in probes {
-            let ratio = cohort_ratios(&self.scored.score(probe))[place];
-            for (rejected, rate) in tally.rejected.iter_mut().zip(STRANGER_RATES) {
-                let threshold = self.rules.for_claim(rate, self.scored.fixations(probe));
-                *rejected += usize::from(!threshold.is_reached(ratio));
+            let Compared { scores, strengths, fixations } = self.compare(probe);
+            tally.seconds += (self.seconds)(probe);
+            for (i, rate) in STRANGER_RATES.into_iter().enumerate() {
+                let threshold = self.rules.for_claim(rate, fixations);
+                tally.rejected[i] += usize::from(!threshold.is_reached(strengths[place]));
+                let (best, answer) = self.rules.answer(rate, &scores, &strengths, fixations);
+                match (answer, best == place) {
+                    (Answer::Named, true) => tally.named[i] += 1,
+                    (Answer::Named, false) => tally.misnamed[i] += 1,
+                    (Answer::Likely, true) => tally.likely[i] += 1,
+                    (Answer::Likely, false) => tally.likely_wrong[i] += 1,
+                    (Answer::Unknown, _) => {}
+                }
             }
         }
         tally
@@ -144,15 +185,14 @@ impl Judged<'_> {
     fn stranger(&self, probes: &[Vec<usize>]) -> StrangerTally {
         let mut tally = StrangerTally { probes: probes.len(), ..StrangerTally::default() };
         for probe in probes {
-            let ratios = cohort_ratios(&self.scored.score(probe));
-            let best = ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let fixations = self.scored.fixations(probe);
-            tally.accepted.resize(ratios.len(), Default::default());
+            let Compared { scores, strengths, fixations } = self.compare(probe);
+            tally.accepted.resize(scores.len(), Default::default());
             for (i, rate) in STRANGER_RATES.into_iter().enumerate() {
-                let known = self.rules.for_stranger(rate, fixations);
-                tally.alarms[i] += usize::from(known.is_reached(best));
+                let (_, answer) = self.rules.answer(rate, &scores, &strengths, fixations);
+                tally.alarms[i] += usize::from(answer == Answer::Named);
+                tally.likely[i] += usize::from(answer == Answer::Likely);
                 let claim = self.rules.for_claim(rate, fixations);
-                for (accepted, ratio) in tally.accepted.iter_mut().zip(&ratios) {
+                for (accepted, ratio) in tally.accepted.iter_mut().zip(&strengths) {
                     accepted[i] += usize::from(claim.is_reached(*ratio));
                 }
             }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gazeprint::corpus::{Corpus, DropReason, Drops, Limits};
-use gazeprint::decision::{
-    Rules, ScoredReadings, WatchParams, cohort_ratios, cohort_ratios_without,
-};
+use gazeprint::decision::{Rules, ScoredReadings, WatchParams, cohort_ratios};
 use gazeprint::method::{FitError, FitReport, Method, Monitor, Training, Unwatched};
 use gazeprint::saccade::{Reading, readings};
 use rayon::prelude::*;
@@ -487,8 +485,9 @@ impl TestReadings<'_> {
     }
 
     fn probe(&self, reader: usize, probe: &[usize], part: &mut ReaderPart) {
-        let scores = self.sentences.score(probe);
-        let fixations = self.sentences.fixations(probe);
+        let read = self.sentences.tally(probe);
+        let scores = self.sentences.scorer().settle(&read);
+        let fixations = read.fixations();
         let cohort = cohort_ratios(&scores);
         let tally = &mut part.tally;
         tally.right += rank_one(&scores, reader);
@@ -496,14 +495,15 @@ impl TestReadings<'_> {
         tally.false_claims += cohort.len() - 1;
         part.log_fixations += (fixations as f64).ln();
         if let Some(rules) = self.rules {
-            let as_stranger = cohort_ratios_without(&scores, reader);
+            let strengths = rules.strengths(self.sentences.scorer(), &read, &scores);
+            let as_stranger = rules.strengths_without(&strengths, &scores, reader);
             for (i, rate) in RATES.into_iter().enumerate() {
                 let threshold = rules.for_claim(rate, fixations);
                 let accepted =
                     |ratios: &[f64]| ratios.iter().filter(|r| threshold.is_reached(**r)).count();
-                let genuine = usize::from(threshold.is_reached(cohort[reader]));
+                let genuine = usize::from(threshold.is_reached(strengths[reader]));
                 tally.rejected[i] += 1 - genuine;
-                tally.accepted[i] += accepted(&cohort) - genuine;
+                tally.accepted[i] += accepted(&strengths) - genuine;
                 tally.accepted_as_stranger[i] += accepted(&as_stranger);
             }
         }

@@ -1,6 +1,6 @@
 //! What the scores of a gallery are worth: learned from its readers whenever they change.
 
-use gazeprint::decision::{FEWEST_READERS, Rules};
+use gazeprint::decision::{Admission, FEWEST_READERS, Rules};
 use gazeprint::method::{Community, Likeness, Occasion, Population, Template, Training};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_store::{Entry, Loaded, Rows, VoicedRules};
@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::enroll::learn_population;
+use crate::readers::admission;
 use crate::warning::{RowsMissing, lowest_rate};
 use crate::{Error, RecognitionMonitor, Recognizer, Stage, Warning};
 
@@ -46,9 +47,17 @@ pub struct LowestRates {
 }
 
 impl Standing {
-    fn of(readers: usize, rules: Option<&VoicedRules>) -> Self {
-        let lowest_rates = rules.map(|rules| {
-            let [fmr, fpir] = rules.rules.comparisons().map(lowest_rate);
+    /// Of so many readers, by what people showed or, where they showed nothing, by the gallery's own rules.
+    fn of(readers: usize, admission: Option<&Admission>, rules: Option<&VoicedRules>) -> Self {
+        let comparisons = match admission.filter(|_| readers > 0) {
+            Some(admission) => {
+                let [strangers, pairs] = admission.support();
+                Some([pairs, strangers])
+            }
+            None => rules.map(|rules| rules.rules.comparisons()),
+        };
+        let lowest_rates = comparisons.map(|comparisons| {
+            let [fmr, fpir] = comparisons.map(lowest_rate);
             LowestRates { fmr, fpir }
         });
         Self { readers, lowest_rates, warnings: Vec::new() }
@@ -63,7 +72,9 @@ impl Recognizer {
     pub fn standing(&self) -> Result<Standing, Error> {
         let stored = self.gallery().stored_readers()?;
         let loaded = stored.decoded()?;
-        Ok(Standing::of(loaded.readers.len(), loaded.rules.as_ref()))
+        let people = self.people()?;
+        let admission = admission(&people, &loaded.community);
+        Ok(Standing::of(loaded.readers.len(), admission, loaded.rules.as_ref()))
     }
 
     /// Whether thresholds were learned from the readers as they are now.
@@ -83,10 +94,16 @@ impl Recognizer {
     ) -> Result<Standing, Error> {
         let stored = self.gallery().stored_readers()?;
         let loaded = stored.decoded()?;
+        let people = self.people()?;
+        let admission = admission(&people, &loaded.community).cloned();
         let wanted = keep_rows == KeepRows::Always || loaded.readers.len() >= MANY;
         let rows_missing = wanted && !self.gallery().has_rows()?;
         if loaded.is_current && !rows_missing {
-            return Ok(Standing::of(loaded.readers.len(), loaded.rules.as_ref()));
+            return Ok(Standing::of(
+                loaded.readers.len(),
+                admission.as_ref(),
+                loaded.rules.as_ref(),
+            ));
         }
         let (population, ..) = self.gallery().learning()?;
         let population = population.as_ref();
@@ -105,7 +122,7 @@ impl Recognizer {
             return Err(Error::Interrupted { stage });
         }
         let kept = rows.as_ref().map(|rows| (rows, &readers[..]));
-        let mut standing = Standing::of(readers.len(), rules.as_ref());
+        let mut standing = Standing::of(readers.len(), admission.as_ref(), rules.as_ref());
         if !self.gallery().set_rules(rules.as_ref(), kept, generation)? {
             standing.warnings.push(Warning::RulesNotKept {});
         }

@@ -22,6 +22,8 @@ use crate::{Error, RecognitionMonitor, Recognizer, Stage, Warning};
 
 /// Fewest fixations that count of a reader: about a dozen sentences.
 pub const FEWEST_FIXATIONS: usize = 100;
+/// Fewer readers are learned around what others have in common: they show little of it themselves.
+const FEW: usize = 20;
 /// Readers learned at once: what is lost when a process is killed, and held in memory.
 const BATCH: usize = 16;
 /// The method of galleries.
@@ -31,7 +33,7 @@ const METHOD: &str = "fusion";
 #[derive(Debug, Clone, Default)]
 pub struct FoundingOptions {
     /// The people that readers are compared with; those that ship where none are given. What readers have
-    /// in common is learned from the corpus, unless people who are given know it.
+    /// in common is learned from the corpus, unless there are few of them, or people who are given know it.
     pub people: Option<Arc<People>>,
     /// Shortest duration of a fixation that counts, ms; where nothing is said, that of the population,
     /// or 50.
@@ -162,7 +164,9 @@ impl Recognizer {
         if enroll.shard.is_some() && options.pseudonyms {
             return Err(Error::ShardPseudonyms { at: at.clone() });
         }
-        let given = options.people.as_ref().filter(|people| people.has_population());
+        let shipped = Some(People::shipped()).filter(|_| corpus.readers().len() < FEW);
+        let people = options.people.as_ref().or(shipped);
+        let given = people.filter(|people| people.has_population());
         let defaults = given.map(|people| people.origin().durations_ms);
         let [shortest, longest] = defaults.unwrap_or(Limits::default().durations().map(|d| d.0));
         let durations_ms =

@@ -9,8 +9,8 @@ use gazeprint::method::{FitError, PeopleError, TemplateError};
 use gazeprint_store::{GalleryError, Location, MergeError, StoreError};
 use thiserror::Error;
 
-use crate::Stage;
 use crate::enroll::FEWEST_FIXATIONS;
+use crate::{Stage, Warning};
 
 /// What kind of thing went wrong: what exit codes, HTTP statuses and exception classes are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -177,6 +177,16 @@ pub enum Error {
     NoRules {
         /// The gallery.
         at: Location,
+    },
+    /// A rate that nothing shows to be kept.
+    #[error(
+        "{at}: {warning}; ask for a higher rate, or say that it need not be shown (--allow-unsupported)"
+    )]
+    Unsupported {
+        /// The gallery.
+        at: Location,
+        /// What there is.
+        warning: Warning,
     },
     /// Rows that do not fit the model.
     #[error(
@@ -370,6 +380,7 @@ impl Error {
             | Self::People { .. }
             | Self::FewReaders { .. }
             | Self::NoRules { .. }
+            | Self::Unsupported { .. }
             | Self::OtherRows { .. }
             | Self::NoRows { .. } => ErrorKind::Unsupported,
             Self::AllEnrolled { .. } | Self::Recordings { .. } => ErrorKind::Conflict,

@@ -1,12 +1,13 @@
 //! Who is reading?
 
 use gazeprint::corpus::Corpus;
-use gazeprint::decision::{GRID, Threshold};
+use gazeprint::decision::{Answer, GRID, Threshold};
 use gazeprint::method::Evidence;
+use gazeprint::saccade::Reading;
 use gazeprint_store::Event;
 use serde::Serialize;
 
-use crate::readers::{CANDIDATES, Shortlist};
+use crate::readers::{CANDIDATES, Comparison, Shortlist};
 use crate::settlement::{ReplayFinding, ReplayPolicy, Settlement, sketches};
 use crate::warning::{Comparisons, lowest_rate};
 use crate::{Error, RateName, Recognizer, Warning};
@@ -19,6 +20,10 @@ pub const UNKNOWN: &str = "unknown";
 pub struct IdentifyOptions {
     /// Part of people who are not enrolled that may be taken for somebody, 0.0001 to 0.2.
     pub fpir: f64,
+    /// It is one of the enrolled: strangers are not thought of.
+    pub closed: bool,
+    /// Answer at a rate that nothing shows to be kept.
+    pub allow_unsupported: bool,
     /// Readers to list.
     pub top: usize,
     /// Readers to score in full where a large gallery is searched.
@@ -30,7 +35,14 @@ pub struct IdentifyOptions {
 impl Default for IdentifyOptions {
     fn default() -> Self {
         let replays = ReplayPolicy::default();
-        Self { fpir: 0.01, top: 5, candidates: CANDIDATES, replays }
+        Self {
+            fpir: 0.01,
+            closed: false,
+            allow_unsupported: false,
+            top: 5,
+            candidates: CANDIDATES,
+            replays,
+        }
     }
 }
 
@@ -55,6 +67,37 @@ pub struct Identification {
     pub readings: usize,
     /// What else should be known.
     pub warnings: Vec<Warning>,
+    /// Who it is likely to be, where the rate is not kept.
+    pub likely: Option<String>,
+    /// Sentences still to be read for a name at the rate, about, of such as were read.
+    pub more_sentences: Option<usize>,
+    /// The same in seconds spent in fixations.
+    pub more_seconds: Option<f64>,
+    /// Whether it was said to be one of the enrolled.
+    pub closed: bool,
+}
+
+/// Posterior from which on one of the enrolled is named where it is one of them.
+const CLOSED: f64 = 0.95;
+
+/// Reading that is still needed.
+#[derive(Clone, Copy)]
+pub(crate) struct MoreReading {
+    pub(crate) sentences: usize,
+    pub(crate) seconds: f64,
+}
+
+impl MoreReading {
+    /// So many fixations, of readings such as these.
+    pub(crate) fn of(fixations: usize, readings: &[Reading]) -> Self {
+        let all: usize = readings.iter().map(Reading::fixations).sum();
+        let ms: f64 = readings.iter().flat_map(Reading::durations).sum();
+        let part = fixations as f64 / all.max(1) as f64;
+        Self {
+            sentences: (part * readings.len() as f64).ceil().max(1.0) as usize,
+            seconds: part * ms / 1000.0,
+        }
+    }
 }
 
 /// A reader with what speaks for them.
@@ -66,7 +109,8 @@ pub struct Candidate {
     pub score: f64,
     /// Given that it is one of the enrolled.
     pub posterior: f64,
-    /// Log ratio to the cohort.
+    /// What thresholds are for: the score of the claim or, in galleries of earlier versions, the log ratio
+    /// to the cohort.
     pub ratio: f64,
     /// The same calibrated, nats.
     pub llr: f64,
@@ -98,6 +142,21 @@ pub(crate) fn unsupported(rate: f64, threshold: Threshold, of: Comparisons) -> O
 }
 
 impl Recognizer {
+    /// What to say of a rate that nothing shows to be kept, where it is asked for all the same. Galleries of
+    /// words alone, of the first format, answer as they always did.
+    pub(crate) fn allowed(
+        &self,
+        warning: Option<Warning>,
+        allowed: bool,
+    ) -> Result<Option<Warning>, Error> {
+        match warning {
+            Some(warning) if !allowed && self.gallery().people()?.is_some() => {
+                Err(Error::Unsupported { at: self.location().clone(), warning })
+            }
+            warning => Ok(warning),
+        }
+    }
+
     /// Says who of the gallery reads, or that it is nobody known. The answer is logged, and what was
     /// recognised is remembered, to know it again.
     ///
@@ -113,18 +172,26 @@ impl Recognizer {
         let shortlist = Shortlist::Best(options.top.max(options.candidates).max(1));
         let (readers, comparison) = self.compare(&readings, |_| Ok(shortlist))?;
         warnings.extend(readers.warnings());
-        let rate = readers.rules.rate_among(options.fpir, readers.names.len() - 1);
-        let threshold = readers.rules.for_stranger(rate, comparison.fixations);
-        warnings.extend(unsupported(options.fpir, threshold, Comparisons::Probes));
+        let (llr, fixations) = (|best: usize| comparison.llrs[best], comparison.fixations);
+        let rules = &readers.rules;
+        let threshold = rules.for_stranger(options.fpir, fixations, readers.names.len());
+        let allowed = options.allow_unsupported || options.closed;
+        let warning = unsupported(options.fpir, threshold, Comparisons::Probes);
+        warnings.extend(self.allowed(warning, allowed)?);
         let order = readers.ranking(&comparison);
-        let best = order[0];
-        let id = &readers.names[best];
-        let (llr, fixations) = (comparison.llrs[best], comparison.fixations);
+        let Comparison { scores, strengths, .. } = &comparison;
+        let (best, answer) = rules.answer(options.fpir, scores, strengths, fixations);
+        let answer = match options.closed && comparison.posterior[best] >= CLOSED {
+            true => Answer::Named,
+            false if options.closed => Answer::Unknown,
+            false => answer,
+        };
+        let (id, llr) = (&readers.names[best], llr(best));
         let settlement = Settlement {
             id,
             enrolled: &self.enrolled_with(id)?,
             own: &[],
-            is_enough: threshold.is_reached(comparison.ratios[best]),
+            is_enough: answer == Answer::Named,
             sketches: &sketches(&readings),
             policy: options.replays,
         };
@@ -136,11 +203,27 @@ impl Recognizer {
             reader: readers.names[place].clone(),
             score: comparison.scores[place],
             posterior: comparison.posterior[place],
-            ratio: comparison.ratios[place],
+            ratio: comparison.strengths[place],
             llr: comparison.llrs[place],
             parts: readers.evidence(&comparison, place),
         });
+        let likely = match answer {
+            Answer::Likely => Some(id.clone()),
+            // What was there before is nobody's.
+            _ => None,
+        };
+        let likely = likely.filter(|_| replay.is_none() || options.replays.allow);
+        let enough = likely.as_ref().and_then(|_| {
+            readers.enough(&comparison, best, |n| {
+                rules.for_stranger(options.fpir, n, readers.names.len())
+            })
+        });
+        let more = enough.map(|enough| MoreReading::of(enough - fixations, &readings));
         Ok(Identification {
+            likely,
+            more_sentences: more.map(|more| more.sentences),
+            more_seconds: more.map(|more| more.seconds),
+            closed: options.closed,
             decision: if is_known { id.clone() } else { UNKNOWN.to_owned() },
             fixations,
             fpir: options.fpir,

@@ -2,19 +2,24 @@
 
 use std::sync::Arc;
 
-use gazeprint::decision::{FEWEST_READERS, Rules, cohort_ratios};
-use gazeprint::method::{Community, Evidence, FusionScorer, Likeness, Slopes, Voice, Weights};
+use gazeprint::decision::{Admission, FEWEST_READERS, Rules, Threshold, cleaned, cohort_ratios};
+use gazeprint::method::{
+    Community, Evidence, FusionScorer, Likeness, Occasion, People, Slopes, Template, Voice, Weights,
+};
 use gazeprint::saccade::Reading;
 use gazeprint::score::Scorer as _;
 use gazeprint::search::{Queries, Row, scores};
 use gazeprint::template::Probe;
-use gazeprint_store::{GalleryError, Loaded, Rows, Searchable};
+use gazeprint_store::{GalleryError, Loaded, Rows, Searchable, VoicedRules};
 use rayon::prelude::*;
 
 use crate::{Error, Recognizer, Warning};
 
 /// Readers who are scored in full, of those that search finds best, where nothing is said.
 pub const CANDIDATES: usize = 1000;
+/// Parts of a probe by which more of it is imagined, and how many times as much is.
+const STEPS: usize = 8;
+const MOST_MORE: usize = 16;
 /// Times that something is done again because another process changed the gallery meanwhile.
 pub(crate) const MOST_TRIES: usize = 10;
 
@@ -26,6 +31,8 @@ pub(crate) struct EnrolledReaders {
     /// Of all readers; of nobody where they are searched.
     scorer: FusionScorer,
     search: Option<RowSearch>,
+    /// Imagined readers that others are held against.
+    cohort: Vec<Template>,
     generation: u64,
     is_current: bool,
 }
@@ -62,11 +69,13 @@ impl EnrolledReaders {
         if queries.slope_len() != slopes.len() {
             return Err(Error::OtherRows { at: desk.location().clone() });
         }
-        let scorer = of_readers(desk, &community, &[], rules.weights)?;
+        let (cohort, admission) = deciding(desk, &community)?;
+        let scorer = of_readers(desk, &community, &[], &cohort, rules.weights)?;
         let search = Some(RowSearch { community, slopes, queries, rows });
         Ok(Self {
             names: readers,
-            rules: Arc::new(rules.rules),
+            rules: Arc::new(rules.rules.with_admission(admission)),
+            cohort,
             scorer,
             search,
             generation,
@@ -79,13 +88,24 @@ impl EnrolledReaders {
         let stored = desk.gallery().stored_readers()?;
         let Loaded { community, readers, likenesses, rules, is_current, generation, .. } =
             stored.decoded()?;
-        check_count(desk, readers.len())?;
-        let rules = rules.ok_or_else(|| Error::NoRules { at: desk.location().clone() })?;
+        let (cohort, admission) = deciding(desk, &community)?;
+        let rules = match (rules, &admission) {
+            (Some(rules), _) => rules,
+            // Few readers are judged by what other people showed.
+            (None, Some(admission)) if !readers.is_empty() => {
+                let rules = Rules::of_people(readers.len(), admission.clone());
+                VoicedRules { rules, weights: usual_weights(&*desk.people()?) }
+            }
+            (None, _) => {
+                check_count(desk, readers.len())?;
+                return Err(Error::NoRules { at: desk.location().clone() });
+            }
+        };
         let likenesses: Vec<&Likeness> = likenesses.iter().collect();
-        let scorer = of_readers(desk, &community, &likenesses, rules.weights)?;
-        let rules = Arc::new(rules.rules);
+        let scorer = of_readers(desk, &community, &likenesses, &cohort, rules.weights)?;
+        let rules = Arc::new(rules.rules.with_admission(admission));
         let names = readers.into_iter().map(|entry| entry.id).collect();
-        Ok(Self { names, rules, scorer, search: None, generation, is_current })
+        Ok(Self { names, rules, scorer, cohort, search: None, generation, is_current })
     }
 
     /// The gallery as it was when they were read.
@@ -126,30 +146,44 @@ impl EnrolledReaders {
         }
         let probes: Vec<Probe> = readings.par_iter().map(|r| self.scorer.probe(r)).collect();
         let probe = Probe::merged(&probes);
-        let (scores, in_full) = match &self.search {
-            None => (self.scorer.scores(&probe), None),
+        let (scores, strengths, in_full) = match &self.search {
+            None => {
+                let tally = self.scorer.tally(&probe);
+                let scores = self.scorer.settle(&tally);
+                let strengths = self.rules.strengths(&self.scorer, &tally, &scores);
+                (scores, strengths, None)
+            }
             Some(search) => {
                 let nobody = self.scorer.population(&probe, &[]);
                 let weight = self.scorer.weights().at(Voice::Reading, probe.fixations());
                 let mut scores = search.scores(&probe, nobody, weight);
                 let in_full = ScoredInFull::read(self, search, &scores, desk, shortlist)?;
-                let exact = in_full.scorer.scores(&probe);
+                let tally = in_full.scorer.tally(&probe);
+                let exact = in_full.scorer.settle(&tally);
+                let found = self.rules.strengths(&in_full.scorer, &tally, &exact);
                 // What other voices say of those who were not found is what they say of most.
                 let said = in_full.places.iter().zip(&exact).map(|(&p, score)| score - scores[p]);
                 let usual = median(said.collect());
                 scores.iter_mut().for_each(|score| *score += usual);
                 in_full.places.iter().zip(exact).for_each(|(&place, score)| scores[place] = score);
-                (scores, Some(in_full))
+                let mut strengths = match self.rules.is_of_people() {
+                    // Nothing speaks for those who were not found.
+                    true => vec![f64::NEG_INFINITY; scores.len()],
+                    false => cohort_ratios(&scores),
+                };
+                if self.rules.is_of_people() {
+                    in_full.places.iter().zip(found).for_each(|(&place, s)| strengths[place] = s);
+                }
+                (scores, strengths, Some(in_full))
             }
         };
-        let ratios = cohort_ratios(&scores);
         let fixations = probe.fixations();
         Ok(Comparison {
-            llrs: self.rules.calibrated(&ratios, fixations),
+            llrs: self.rules.llrs(&scores, &strengths, fixations),
             posterior: self.rules.posterior(&scores, fixations),
             probe,
             scores,
-            ratios,
+            strengths,
             fixations,
             in_full,
         })
@@ -161,9 +195,33 @@ impl EnrolledReaders {
             None => (0..self.names.len()).collect(),
             Some(in_full) => in_full.places.clone(),
         };
-        let ratios = &comparison.ratios;
-        places.sort_by(|&a, &b| ratios[b].total_cmp(&ratios[a]).then(a.cmp(&b)));
+        let scores = &comparison.scores;
+        places.sort_by(|&a, &b| cleaned(scores[b]).total_cmp(&cleaned(scores[a])).then(a.cmp(&b)));
         places
+    }
+
+    /// Fixations after which a reader would reach a threshold, if all goes on as it began; none where that is
+    /// too long to tell, or cannot be told.
+    pub(crate) fn enough(
+        &self,
+        comparison: &Comparison,
+        place: usize,
+        threshold: impl Fn(usize) -> Threshold,
+    ) -> Option<usize> {
+        let (scorer, place) = match &comparison.in_full {
+            None => (&self.scorer, place),
+            Some(in_full) => (&in_full.scorer, in_full.places.binary_search(&place).ok()?),
+        };
+        let grounds = scorer.grounds(&scorer.tally(&comparison.probe))?[place];
+        let now = comparison.fixations;
+        let enough = |more: usize| {
+            let fixations = now + now * more / STEPS;
+            let strength = self
+                .rules
+                .strength(&grounds.map(|g| g * fixations as f64 / now as f64), fixations)?;
+            threshold(fixations).is_reached(strength).then_some(fixations)
+        };
+        (1..=STEPS * MOST_MORE).find_map(enough)
     }
 
     /// What each part of a probe says for a reader who was scored in full.
@@ -178,16 +236,41 @@ impl EnrolledReaders {
     }
 }
 
+/// Imagined readers that those of a gallery are held against, and how somebody is taken for one of them;
+/// nothing where the people of the gallery did not show that.
+fn deciding(
+    desk: &Recognizer,
+    community: &Community,
+) -> Result<(Vec<Template>, Option<Admission>), Error> {
+    let people = desk.people()?;
+    let Some(admission) = admission(&people, community) else { return Ok((Vec::new(), None)) };
+    let (population, ..) = desk.gallery().learning()?;
+    let cohort = population.map_or_else(Vec::new, |population| population.cohort());
+    let admission = (!cohort.is_empty()).then(|| admission.clone());
+    Ok((cohort, admission))
+}
+
+/// How somebody is taken for a reader of a gallery, where its people showed that: probes are of another day.
+pub(crate) fn admission<'a>(people: &'a People, community: &Community) -> Option<&'a Admission> {
+    people.admission(Occasion::Another).filter(|_| community.has_grounds())
+}
+
+/// How much voices count where readers are too few to learn it.
+fn usual_weights(people: &People) -> Weights {
+    *people.day_weights().unwrap_or(people.weights())
+}
+
 /// Scores of readers as they are kept.
 pub(crate) fn of_readers(
     desk: &Recognizer,
     community: &Community,
     readers: &[&Likeness],
+    cohort: &[Template],
     weights: Weights,
 ) -> Result<FusionScorer, Error> {
     let at = || desk.location().clone();
     let people = desk.people()?;
-    let scorer = community.scorer(people.network(), readers, weights);
+    let scorer = community.scorer(people.network(), readers, cohort, weights);
     scorer.map_err(|source| Error::Template { at: at(), source })
 }
 
@@ -254,7 +337,7 @@ impl ScoredInFull {
         let templates = desk.gallery().templates_of(ids, readers.generation)?;
         let found: Vec<&Likeness> = templates.iter().collect();
         let weights = *readers.scorer.weights();
-        let scorer = of_readers(desk, &search.community, &found, weights)?;
+        let scorer = of_readers(desk, &search.community, &found, &readers.cohort, weights)?;
         Ok(Self { places, scorer })
     }
 }
@@ -262,8 +345,8 @@ impl ScoredInFull {
 /// A probe against all readers, by their places.
 pub(crate) struct Comparison {
     pub(crate) scores: Vec<f64>,
-    /// To the cohort.
-    pub(crate) ratios: Vec<f64>,
+    /// What speaks for them, and thresholds are for.
+    pub(crate) strengths: Vec<f64>,
     /// Calibrated, nats.
     pub(crate) llrs: Vec<f64>,
     pub(crate) posterior: Vec<f64>,

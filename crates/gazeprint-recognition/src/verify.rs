@@ -4,7 +4,7 @@ use gazeprint::corpus::Corpus;
 use gazeprint_store::Event;
 use serde::Serialize;
 
-use crate::identify::{check_rate, unsupported};
+use crate::identify::{MoreReading, check_rate, unsupported};
 use crate::readers::Shortlist;
 use crate::settlement::{ReplayFinding, ReplayPolicy, Settlement, sketches};
 use crate::warning::Comparisons;
@@ -15,13 +15,18 @@ use crate::{Error, RateName, Recognizer, Warning};
 pub struct VerifyOptions {
     /// Part of false claims that may be accepted, 0.0001 to 0.2.
     pub fmr: f64,
+    /// Answer at a rate that nothing shows to be kept.
+    pub allow_unsupported: bool,
     /// What to do with replays.
     pub replays: ReplayPolicy,
 }
 
+/// Rate of false claims up to which one that is not accepted is undecided.
+const UNDECIDED: f64 = 0.2;
+
 impl Default for VerifyOptions {
     fn default() -> Self {
-        Self { fmr: 0.01, replays: ReplayPolicy::default() }
+        Self { fmr: 0.01, allow_unsupported: false, replays: ReplayPolicy::default() }
     }
 }
 
@@ -31,6 +36,8 @@ impl Default for VerifyOptions {
 pub enum Verdict {
     /// It is believed.
     Accepted,
+    /// It may be true: there was too little to read for the rate.
+    Undecided,
     /// It is not.
     Rejected,
 }
@@ -40,6 +47,7 @@ impl Verdict {
     pub fn name(self) -> &'static str {
         match self {
             Self::Accepted => "accepted",
+            Self::Undecided => "undecided",
             Self::Rejected => "rejected",
         }
     }
@@ -54,7 +62,8 @@ pub struct Verification {
     pub reader: String,
     /// Calibrated log-likelihood ratio of the claim, nats.
     pub llr: f64,
-    /// Log ratio to the cohort.
+    /// What thresholds are for: the score of the claim or, in galleries of earlier versions, the log ratio
+    /// to the cohort.
     pub ratio: f64,
     /// The ratio at and above which a claim is accepted.
     pub threshold: f64,
@@ -72,6 +81,10 @@ pub struct Verification {
     pub replay: Option<ReplayFinding>,
     /// What else should be known.
     pub warnings: Vec<Warning>,
+    /// Sentences still to be read for the claim to be accepted, about, where that is undecided.
+    pub more_sentences: Option<usize>,
+    /// The same in seconds spent in fixations.
+    pub more_seconds: Option<f64>,
 }
 
 impl Recognizer {
@@ -95,13 +108,16 @@ impl Recognizer {
         let place = readers.place_of(self, reader)?;
         let id = &readers.names[place];
         let threshold = readers.rules.for_claim(options.fmr, comparison.fixations);
-        warnings.extend(unsupported(options.fmr, threshold, Comparisons::FalseClaims));
+        let warning = unsupported(options.fmr, threshold, Comparisons::FalseClaims);
+        warnings.extend(self.allowed(warning, options.allow_unsupported)?);
+        let strength = comparison.strengths[place];
+        let undecided = readers.rules.for_claim(UNDECIDED.max(options.fmr), comparison.fixations);
         let (llr, fixations) = (comparison.llrs[place], comparison.fixations);
         let settlement = Settlement {
             id,
             enrolled: &self.enrolled_with(id)?,
             own: &[],
-            is_enough: threshold.is_reached(comparison.ratios[place]),
+            is_enough: threshold.is_reached(strength),
             sketches: &sketches(&readings),
             policy: options.replays,
         };
@@ -112,11 +128,23 @@ impl Recognizer {
             fixations,
             replay,
         })?;
+        let decision = match accepted {
+            true => Verdict::Accepted,
+            // What was there before is no reason to read on.
+            false if replay.is_none() && undecided.is_reached(strength) => Verdict::Undecided,
+            false => Verdict::Rejected,
+        };
+        let more = (decision == Verdict::Undecided).then(|| {
+            readers.enough(&comparison, place, |n| readers.rules.for_claim(options.fmr, n))
+        });
+        let more = more.flatten().map(|enough| MoreReading::of(enough - fixations, &readings));
         Ok(Verification {
-            decision: if accepted { Verdict::Accepted } else { Verdict::Rejected },
+            decision,
+            more_sentences: more.map(|more| more.sentences),
+            more_seconds: more.map(|more| more.seconds),
             reader: id.clone(),
             llr,
-            ratio: comparison.ratios[place],
+            ratio: strength,
             threshold: threshold.ratio,
             fmr: options.fmr,
             supported: threshold.supported,

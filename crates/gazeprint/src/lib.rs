@@ -73,6 +73,7 @@
 //! | [`density`] | observations of one density | a truncated likelihood and a Gaussian prior over theta |
 //! | [`inference`] | likelihood and prior | the mode, and the posterior by one of three engines |
 //! | [`template`] | a reader's densities; a reading | a dense row; a sparse [`Probe`](template::Probe) |
+//! | [`admission`] | people who were strangers to others | the score by which somebody is taken for a reader, and its thresholds |
 //! | [`score`] | rows and probes | a score for every reader |
 //! | [`search`] | rows of very many readers, and a query | about the score of each |
 //! | [`method`] | [`Training`](method::Training) readings | [`LearnedReaders`](method::LearnedReaders) and an account of the fit |
@@ -83,6 +84,7 @@
 //! Section numbers in the documentation of the modules, and the decisions D1 to D10, are those of
 //! `docs/model.md` in the repository.
 
+pub mod admission;
 pub mod assignment;
 pub mod corpus;
 pub mod decision;

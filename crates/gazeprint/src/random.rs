@@ -25,6 +25,10 @@ pub mod stream {
     pub const CALIBRATION: u64 = 1 << 45;
     /// Draws how readers might read on another day; fold and reader are added.
     pub const ANOTHER_DAY: u64 = 1 << 47;
+    /// Draws the imagined readers that others are held against; their number is added.
+    pub const COHORT: u64 = 1 << 52;
+    /// Divides people into readers and strangers, and what they read; who it is is added.
+    pub const TRIALS: u64 = 1 << 53;
     /// Draws readers with replacement.
     pub const BOOTSTRAP: u64 = 1 << 42;
     /// Draws subsets of readers.

@@ -1,5 +1,10 @@
 //! Readers that a probe can be compared with.
 
+mod scored;
+
+pub use self::scored::ScoredReadings;
+
+use crate::admission::GROUNDS;
 use crate::kernels;
 use crate::live::LiveStep;
 use crate::saccade::Reading;
@@ -24,6 +29,13 @@ pub trait Scorer: Send + Sync {
     /// The score of every reader for what was read: a log-likelihood, a log-likelihood ratio or the
     /// logarithm of a similarity.
     fn settle(&self, tally: &Tally) -> Vec<f64>;
+
+    /// The grounds of the claim to be each of the readers: what decisions about strangers are made on.
+    /// None where there are no imagined readers to hold them against.
+    fn grounds(&self, tally: &Tally) -> Option<Vec<[f64; GROUNDS]>> {
+        _ = tally;
+        None
+    }
 
     /// The score of every reader for a probe.
     fn scores(&self, probe: &Probe) -> Vec<f64> {

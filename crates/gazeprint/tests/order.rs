@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, in the order in which data walks through them.
-const MODULES: [&str; 22] = [
+const MODULES: [&str; 23] = [
     "kinds",
     "random",
     "kernels",
@@ -23,6 +23,7 @@ const MODULES: [&str; 22] = [
     "density",
     "inference",
     "template",
+    "admission",
     "score",
     "search",
     "method",

@@ -29,17 +29,19 @@ pub(super) fn reasons<'a>(counts: impl IntoIterator<Item = (&'a str, usize)>) ->
 pub(super) fn table(report: &Report, folder: Option<&Folder>) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     introduction(&mut text, report)?;
-    heading(&mut text, report)?;
+    let named = Named::of(report);
+    heading(&mut text, report, &named)?;
     for method in &report.methods {
-        line(&mut text, method)?;
+        line(&mut text, method, &named)?;
     }
     let errors = if report.protocol.splits > 1 { " ± standard error over splits" } else { "" };
     writeln!(
         text,
         "\naccuracy: part of the probes whose reader is ranked first{errors}\n\
          area:     probability that an impostor outscores the genuine reader\n\
-         EER:      equal error rate of verification\n\
-         seconds:  tuning, fitting and scoring, all splits"
+         EER:      equal error rate of verification\n{}\
+         seconds:  tuning, fitting and scoring, all splits",
+        named.legend()
     )?;
     let size = Robustness::telling_size(&report.protocol.probe_sentences);
     for attacked in report.attacks.iter().flatten() {
@@ -137,7 +139,7 @@ const NAMED: usize = 8;
 const NAME: usize = 18;
 const SIZE: usize = 6;
 
-fn heading(text: &mut String, report: &Report) -> std::fmt::Result {
+fn heading(text: &mut String, report: &Report, named: &Named<'_>) -> std::fmt::Result {
     let sizes: Vec<usize> = report.protocol.probe_sentences.clone();
     let by_size = if sizes.is_empty() { "" } else { "  accuracy by texts a probe" };
     let width = (SIZE * sizes.len()).max(by_size.len());
@@ -147,10 +149,15 @@ fn heading(text: &mut String, report: &Report) -> std::fmt::Result {
         write!(text, "{size:>SIZE$}")?;
     }
     let gap = width - SIZE * sizes.len();
-    writeln!(text, "{:gap$}   {:<14}{:>8}{:>7}{:>8}", "", "accuracy", "area", "EER", "seconds")
+    let heading = named.heading();
+    writeln!(
+        text,
+        "{:gap$}   {:<14}{:>8}{:>7}{heading}{:>8}",
+        "", "accuracy", "area", "EER", "seconds"
+    )
 }
 
-fn line(text: &mut String, method: &MethodFindings) -> std::fmt::Result {
+fn line(text: &mut String, method: &MethodFindings, named: &Named<'_>) -> std::fmt::Result {
     write!(text, "{:<NAME$}", method.method)?;
     for size in &method.by_sentences {
         if size.shorter_probes == size.probes {
@@ -167,12 +174,53 @@ fn line(text: &mut String, method: &MethodFindings) -> std::fmt::Result {
     };
     writeln!(
         text,
-        "{:gap$}   {:<14}{area:>8}{:>7.4}{:>8.1}",
+        "{:gap$}   {:<14}{area:>8}{:>7.4}{}{:>8.1}",
         "",
         estimate(&method.accuracy),
         method.verification.eer.mean,
+        named.cell(method),
         method.tune_seconds + method.fit_seconds + method.score_seconds
     )
+}
+
+/// Readers named among strangers, at a size of probes that tells much.
+struct Named<'a> {
+    report: &'a Report,
+    size: Option<usize>,
+}
+
+/// The rate of strangers who may be named.
+const RATE: f64 = 0.01;
+
+impl<'a> Named<'a> {
+    fn of(report: &'a Report) -> Self {
+        Self { report, size: Robustness::telling_size(&report.protocol.probe_sentences) }
+    }
+
+    fn heading(&self) -> String {
+        match (&self.report.strangers, self.size) {
+            (None, _) => String::new(),
+            (Some(_), Some(size)) => format!("{:>10}", format!("named({size})")),
+            (Some(_), None) => format!("{:>10}", "named"),
+        }
+    }
+
+    fn cell(&self, method: &MethodFindings) -> String {
+        let Some(judged) = &self.report.strangers else { return String::new() };
+        let judged = judged.iter().find(|judged| judged.method == method.method);
+        let size = judged.and_then(|j| j.by_size.iter().find(|s| s.sentences == self.size));
+        let rate = size.and_then(|size| size.rates.iter().find(|at| at.rate == RATE));
+        rate.map_or_else(|| format!("{:>10}", "-"), |at| format!("{:>10.3}", at.named.mean))
+    }
+
+    fn legend(&self) -> String {
+        match &self.report.strangers {
+            None => String::new(),
+            Some(_) => format!(
+                "named:    part of the probes of enrolled readers that are named, where {RATE} of strangers may be\n"
+            ),
+        }
+    }
 }
 
 fn estimate(value: &Estimate) -> String {

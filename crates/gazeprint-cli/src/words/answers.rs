@@ -6,7 +6,7 @@ use gazeprint::decision::FEWEST_READERS;
 use gazeprint::method::Evidence;
 use gazeprint_recognition::{
     Entry, Identification, Location, ReplayFinding, ReplaySource, Skipped, Standing, UNKNOWN,
-    Verification, two_digits,
+    Verdict, Verification, two_digits,
 };
 
 use super::log::date;
@@ -31,6 +31,12 @@ pub(crate) fn identification(answer: &Identification) -> String {
     let Some(best) = answer.ranking.first() else { return text };
     let decision = match (&answer.replay, answer.decision.as_str()) {
         (Some(found), UNKNOWN) => format!("{UNKNOWN}: {}", replay(found, &best.reader)),
+        (_, UNKNOWN) => match &answer.likely {
+            Some(likely) => {
+                format!("likely {likely}{}", more(answer.more_sentences, answer.more_seconds))
+            }
+            None => UNKNOWN.to_owned(),
+        },
         (_, decision) => decision.to_owned(),
     };
     _ = writeln!(
@@ -81,7 +87,13 @@ fn other_voices(parts: &Evidence, cell: impl Fn(&str, f64) -> String) -> String 
 /// Whether a claim is believed.
 pub(crate) fn verification(answer: &Verification) -> String {
     let id = &answer.reader;
-    let why = answer.replay.as_ref().map_or_else(String::new, |r| format!("; {}", replay(r, id)));
+    let why = match &answer.replay {
+        Some(found) => format!("; {}", replay(found, id)),
+        None if answer.decision == Verdict::Undecided => {
+            more(answer.more_sentences, answer.more_seconds)
+        }
+        None => String::new(),
+    };
     format!(
         "{}: {id}{why}\nllr {:+.2} nats from {}; ratio {:.2}, threshold {:.2} for a false match rate \
          of {}\n",
@@ -92,6 +104,16 @@ pub(crate) fn verification(answer: &Verification) -> String {
         answer.threshold,
         answer.fmr
     )
+}
+
+/// How much more is to be read.
+fn more(sentences: Option<usize>, seconds: Option<f64>) -> String {
+    match sentences.zip(seconds) {
+        Some((sentences, seconds)) => {
+            format!("; about {} more ({seconds:.0} s) for this rate", plural(sentences, "reading"))
+        }
+        None => "; more reading is needed for this rate".to_owned(),
+    }
 }
 
 /// What a gallery can promise.

@@ -88,6 +88,7 @@ fn relearning_keeps_readers_and_changes_the_population() {
     // which they are added up.
     let fresh = Own::empty();
     succeeded(&fresh.enroll(&SHARED.corpus(), &[]));
+    succeeded(&fresh.manage("relearn", &[]));
     for (fresh, after) in answers(&fresh.gallery, &[]).iter().zip(&after) {
         let [fresh, after] =
             [fresh, after].map(|answer| answer["ranking"][0]["score"].as_f64().unwrap());
@@ -106,18 +107,14 @@ fn relearning_keeps_readers_and_changes_the_population() {
 }
 
 #[test]
-fn a_gallery_can_become_too_small_and_grow_again() {
+fn a_gallery_can_shrink_and_grow_again() {
     let own = Own::new();
     for reader in &ENROLLED[..2] {
         succeeded(&own.manage("remove", &[&format!("reader-{reader}")]));
     }
     assert_eq!(own.readers().len(), 4);
-    for output in
-        [own.identify(&SHARED.probe(ANNA), &[]), own.verify(&SHARED.probe(ANNA), ANNA, &[])]
-    {
-        let told = refused(&output, 1);
-        assert!(told.contains("found 4 readers, expected at least 5"), "{told}");
-    }
+    // Other people's thresholds serve any number.
+    succeeded(&own.verify(&SHARED.probe(ANNA), ANNA, &["--forget"]));
     let told = refused(&own.manage("relearn", &[]), 1);
     assert!(told.contains("own.gallery: found 4 readers, expected at least 5 to learn"), "{told}");
     let corpus = own.corpus("again", |reader, text| {

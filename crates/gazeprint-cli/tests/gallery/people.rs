@@ -213,7 +213,7 @@ impl Own {
 
 /// An answer that was yes or no, or a replay.
 pub(crate) fn answer(output: &Output) -> Value {
-    assert!(matches!(output.status.code(), Some(0 | 3 | 5)), "{}", stderr(output));
+    assert!(matches!(output.status.code(), Some(0 | 3 | 4 | 5)), "{}", stderr(output));
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
         panic!("{error}: {} {}", stdout(output), stderr(output));
     })

@@ -20,9 +20,7 @@ mod liveness;
 mod make;
 mod words;
 
-use gazeprint::decision::{
-    Rules, ScoredReadings, Threshold, cohort_ratio, cohort_ratios, cohort_ratios_without,
-};
+use gazeprint::decision::{Rules, ScoredReadings, Threshold};
 use gazeprint::method::{Fitted, LearnedReaders};
 use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::saccade::Reading;
@@ -334,14 +332,16 @@ impl Judged<'_> {
             .map(|(reader, readings)| {
                 let (mut tally, mut lives) = (AttackTally::default(), Vec::new());
                 for probe in self.probes(reader, readings, sentences) {
-                    let fixations = presented.sentences.fixations(&probe);
+                    let read = presented.sentences.tally(&probe);
+                    let fixations = read.fixations();
                     if fixations == 0 {
                         tally.claims += 1;
                         continue;
                     }
-                    let scores = presented.sentences.score(&probe);
-                    let ratio = cohort_ratio(&scores, reader);
-                    let accepted = self.thresholds(fixations).map(|t| t.is_reached(ratio));
+                    let scorer = presented.sentences.scorer();
+                    let scores = scorer.settle(&read);
+                    let strength = self.target.rules.strengths(scorer, &read, &scores)[reader];
+                    let accepted = self.thresholds(fixations).map(|t| t.is_reached(strength));
                     lives.extend(self.life(&probe, &presented.checked));
                     tally.add(accepted, self.objections(size, &probe, &presented.checked));
                 }
@@ -392,17 +392,19 @@ impl Judged<'_> {
         genuine: &Checked<'_>,
         [own, insider, stranger]: &mut [AttackTally; 3],
     ) {
-        let Target { sentences, .. } = *self.target;
-        let scores = sentences.score(probe);
-        let thresholds = self.thresholds(sentences.fixations(probe));
-        let cohort = cohort_ratios(&scores);
+        let Target { sentences, rules, .. } = *self.target;
+        let read = sentences.tally(probe);
+        let scores = sentences.scorer().settle(&read);
+        let thresholds = self.thresholds(read.fixations());
+        let strengths = rules.strengths(sentences.scorer(), &read, &scores);
         let accepted = |ratio: f64| thresholds.map(|t| t.is_reached(ratio));
         let [replayed, lifeless] = self.objections(size, probe, genuine);
-        own.add(accepted(cohort[reader]), [replayed, lifeless]);
+        own.add(accepted(strengths[reader]), [replayed, lifeless]);
         let others = (0..scores.len()).filter(|r| *r != reader);
-        let without = cohort_ratios_without(&scores, reader);
+        let without = rules.strengths_without(&strengths, &scores, reader);
         for (claimed, as_stranger) in others.zip(without) {
-            for (tally, ratio) in [(&mut *insider, cohort[claimed]), (&mut *stranger, as_stranger)]
+            for (tally, ratio) in
+                [(&mut *insider, strengths[claimed]), (&mut *stranger, as_stranger)]
             {
                 let accepted = accepted(ratio);
                 // Few are accepted: only these are looked at as the template of the claim has it.

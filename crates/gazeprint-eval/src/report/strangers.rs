@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::Estimate;
 use super::readers::Readers;
-use crate::strangers::{STRANGER_RATES, SizeStrangers, SplitStrangers};
+use crate::strangers::{
+    GenuineTally, STRANGER_RATES, SizeStrangers, SplitStrangers, StrangerTally,
+};
 use crate::study::{MethodResult, SplitResult};
 
 /// Strangers judged with one method.
@@ -27,6 +29,10 @@ pub struct StrangersOfSize {
     pub sentences: Option<usize>,
     /// Probes of strangers, all splits together.
     pub probes: usize,
+    /// Probes of enrolled readers, all splits together.
+    pub genuine_probes: usize,
+    /// Seconds spent in the fixations of one of these, on average.
+    pub seconds: f64,
     /// By rate that was asked for.
     pub rates: Vec<StrangersAtRate>,
 }
@@ -42,6 +48,23 @@ pub struct StrangersAtRate {
     pub fpir: Estimate,
     /// Part of readers' claims that were rejected.
     pub fnmr: Estimate,
+    /// Part of readers' probes that were given the right name.
+    pub named: Estimate,
+    /// Part that were given another's.
+    pub misnamed: Estimate,
+    /// Part that were said to be likely theirs, without a name.
+    pub likely: Estimate,
+    /// Part that were said to be likely another's.
+    pub likely_wrong: Estimate,
+    /// Part of strangers' probes that were said to be likely somebody's, without a name.
+    pub strangers_likely: Estimate,
+}
+
+/// Whose probes are counted.
+#[derive(Clone, Copy)]
+enum Role {
+    Enrolled,
+    Stranger,
 }
 
 /// Events and trials of a split, for how often each of its readers counts.
@@ -57,9 +80,15 @@ impl MethodStrangers {
         let by_size = (0..splits[0].by_size.len()).map(|size| {
             let of = |split: &SplitStrangers| split.by_size[size].clone();
             let probes = splits.iter().flat_map(|split| of(split).strangers).map(|s| s.probes);
+            let genuine: Vec<GenuineTally> =
+                splits.iter().flat_map(|split| of(split).genuine).collect();
+            let genuine_probes: usize = genuine.iter().map(|tally| tally.probes).sum();
+            let seconds: f64 = genuine.iter().map(|tally| tally.seconds).sum();
             StrangersOfSize {
                 sentences: splits[0].by_size[size].sentences,
                 probes: probes.sum(),
+                genuine_probes,
+                seconds: seconds / genuine_probes.max(1) as f64,
                 rates: (0..STRANGER_RATES.len())
                     .map(|rate| at_rate(&result.splits, readers, size, rate))
                     .collect(),
@@ -85,6 +114,31 @@ fn at_rate(splits: &[SplitResult], readers: &Readers, size: usize, rate: usize) 
         let estimate = readers.estimate(splits, everybody, part);
         Estimate { ci95: estimate.ci95.map(|ci95| readers.with_nothing_seen(ci95)), ..estimate }
     };
+    let part = |role: Role, counted: &(dyn Fn(&SizeStrangers, usize) -> [usize; 2] + Sync)| {
+        estimate(&|split, weights| {
+            let readers = match role {
+                Role::Enrolled => &split.enrolled,
+                Role::Stranger => &split.strangers,
+            };
+            readers.iter().enumerate().fold([0.0; 2], |[events, trials], (place, reader)| {
+                let [event, trial] = counted(&split.by_size[size], place);
+                let weight = weights[*reader];
+                [events + weight * event as f64, trials + weight * trial as f64]
+            })
+        })
+    };
+    let genuine = |events: fn(&GenuineTally, usize) -> usize| {
+        part(Role::Enrolled, &|size, place| {
+            let tally = &size.genuine[place];
+            [events(tally, rate), tally.probes]
+        })
+    };
+    let strange = |events: fn(&StrangerTally, usize) -> usize| {
+        part(Role::Stranger, &|size, place| {
+            let tally = &size.strangers[place];
+            [events(tally, rate), tally.probes]
+        })
+    };
     StrangersAtRate {
         rate: STRANGER_RATES[rate],
         fmr: estimate(&|split, weights| {
@@ -99,22 +153,12 @@ fn at_rate(splits: &[SplitResult], readers: &Readers, size: usize, rate: usize) 
             }
             sums
         }),
-        fpir: estimate(&|split, weights| {
-            let tallies = split.strangers.iter().zip(&split.by_size[size].strangers);
-            tallies.fold([0.0; 2], |[events, trials], (reader, tally)| {
-                let weight = weights[*reader];
-                [events + weight * tally.alarms[rate] as f64, trials + weight * tally.probes as f64]
-            })
-        }),
-        fnmr: estimate(&|split, weights| {
-            let tallies = split.enrolled.iter().zip(&split.by_size[size].genuine);
-            tallies.fold([0.0; 2], |[events, trials], (reader, tally)| {
-                let weight = weights[*reader];
-                [
-                    events + weight * tally.rejected[rate] as f64,
-                    trials + weight * tally.probes as f64,
-                ]
-            })
-        }),
+        fpir: strange(|tally, rate| tally.alarms[rate]),
+        fnmr: genuine(|tally, rate| tally.rejected[rate]),
+        named: genuine(|tally, rate| tally.named[rate]),
+        misnamed: genuine(|tally, rate| tally.misnamed[rate]),
+        likely: genuine(|tally, rate| tally.likely[rate]),
+        likely_wrong: genuine(|tally, rate| tally.likely_wrong[rate]),
+        strangers_likely: strange(|tally, rate| tally.likely[rate]),
     }
 }

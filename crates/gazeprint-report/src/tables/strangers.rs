@@ -8,16 +8,21 @@ use crate::number::proportion;
 /// What strangers and readers met at rates that were asked for.
 pub(super) fn rates(report: &Report) -> Table {
     let mut table = Table::new(
-        "Strangers: half of the readers are enrolled, the other half had no part in anything. False \
-         matches are strangers’ claims that were accepted, false alarms strangers’ probes that were \
-         taken for somebody, false non-matches readers’ claims that were rejected."
+        "Strangers: half of the readers are enrolled, the other half had no part in anything. Named are \
+         readers’ probes that were given the right name, false alarms strangers’ probes that were given \
+         one; false matches are strangers’ claims that were accepted, false non-matches readers’ claims \
+         that were rejected."
             .to_owned(),
     );
     table.words("Method");
     table.words("Sentences");
     table.numbers("Probes");
+    table.numbers("Seconds");
     table.numbers("Rate");
-    for part in ["False matches", "False alarms", "False non-matches"] {
+    table.numbers("Named wrong");
+    table.numbers("Likely right");
+    table.numbers("Likely wrong");
+    for part in ["Named", "False alarms", "False matches", "False non-matches"] {
         table.grouped(part, "part");
         table.grouped(part, "95\u{a0}% interval");
     }
@@ -33,8 +38,11 @@ pub(super) fn rates(report: &Report) -> Table {
                 let sentences = size.sentences.map_or("all".to_owned(), |m| m.to_string());
                 let mut row = vec![Cell::word(&method.method), Cell::word(sentences)];
                 row.push(Cell::count(size.probes));
+                row.push(Cell::number(format!("{:.0}", size.seconds), size.seconds));
                 row.push(Cell::number(at.rate.to_string(), at.rate));
-                row.extend([&at.fmr, &at.fpir, &at.fnmr].into_iter().flat_map(part));
+                let others = [&at.misnamed, &at.likely, &at.likely_wrong];
+                row.extend(others.map(|part| Cell::number(proportion(part.mean), part.mean)));
+                row.extend([&at.named, &at.fpir, &at.fmr, &at.fnmr].into_iter().flat_map(part));
                 table.rows.push(row);
             }
         }

@@ -12,12 +12,11 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 use super::FEWEST_READERS;
-use super::judge::thinned;
-use super::scored::ScoredReadings;
+use crate::admission::{Admission, thinned};
 use crate::method::{Fitted, Fold, Training};
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
-use crate::score::Scorer;
+use crate::score::ScoredReadings;
 
 /// Lengths at which scores are learned, in sentences; all of a half come last.
 const LENGTHS: [Option<usize>; 5] = [Some(1), Some(3), Some(5), Some(10), None];
@@ -56,6 +55,8 @@ pub(super) struct ComparedProbe {
     pub(super) log_fixations: f64,
     /// Scores; that of the probe's reader is of the reader learned without it.
     pub(super) scores: Vec<f64>,
+    /// Scores of the claims to be each of the other readers, where other people decide.
+    pub(super) claims: Vec<f64>,
 }
 
 impl HeldOutProbes {
@@ -66,18 +67,19 @@ impl HeldOutProbes {
         if readers < FEWEST_READERS {
             return None;
         }
-        let lengths = compared(fitted.scorer.as_ref(), &fitted.folds, training);
+        let lengths = compared(fitted, training);
         (!lengths.is_empty()).then_some(Self { readers, lengths })
     }
 }
 
 /// Probes of what the folds held out, compared at several lengths with readers as they are enrolled.
-fn compared(enrolled: &dyn Scorer, folds: &[Fold], training: &Training<'_>) -> Vec<ProbesOfLength> {
+fn compared(fitted: &Fitted, training: &Training<'_>) -> Vec<ProbesOfLength> {
+    let Fitted { folds, admission, .. } = fitted;
     let mut probes: [Vec<ComparedProbe>; LENGTHS.len()] = Default::default();
     let most = MOST_CLAIMS / folds.len().max(1) / training.readers();
     let readings: Vec<&Reading> = training.readings().iter().map(|(_, r)| *r).collect();
     let held_out = folds.iter().flat_map(|fold| fold.held_out.iter().copied());
-    let enrolled = ScoredReadings::encode(enrolled, held_out, &readings);
+    let enrolled = ScoredReadings::encode(fitted.scorer.as_ref(), held_out, &readings);
     for (number, fold) in folds.iter().enumerate() {
         let stream = Stream { seed: SEED, index: stream::CALIBRATION + ((number as u64) << 24) };
         let held_out = HeldOut::of(fold, &enrolled, training, &readings);
@@ -85,7 +87,8 @@ fn compared(enrolled: &dyn Scorer, folds: &[Fold], training: &Training<'_>) -> V
             let mut cut = held_out.cut(stream, texts);
             // In no order of readers, so that thinning leaves some of each.
             cut.shuffle(&mut stream.chain(1));
-            probes.extend(held_out.compare(thinned(cut, most.max(256))));
+            let cut = thinned(cut, most.max(256));
+            probes.extend(held_out.compare(cut, admission.as_ref()));
         }
     }
     let lengths = LENGTHS.into_iter().zip(probes);
@@ -151,15 +154,30 @@ impl<'a> HeldOut<'a> {
             .collect()
     }
 
-    fn compare(&self, probes: Vec<(usize, Vec<usize>)>) -> Vec<ComparedProbe> {
+    fn compare(
+        &self,
+        probes: Vec<(usize, Vec<usize>)>,
+        admission: Option<&Admission>,
+    ) -> Vec<ComparedProbe> {
         probes
             .into_par_iter()
             .map(|(reader, probe)| {
-                let mut scores = self.enrolled.score(&probe);
+                let tally = self.enrolled.tally(&probe);
+                let mut scores = self.enrolled.scorer().settle(&tally);
+                let grounds = admission.and_then(|_| self.enrolled.scorer().grounds(&tally));
+                let mut claims: Vec<f64> = match admission.zip(grounds) {
+                    Some((admission, grounds)) => {
+                        grounds.iter().map(|g| admission.score(g, tally.fixations())).collect()
+                    }
+                    None => Vec::new(),
+                };
+                if !claims.is_empty() {
+                    claims.remove(reader);
+                }
                 // Nobody is held against themselves, learned from the very probe.
                 scores[reader] = self.alone.score(&probe)[reader];
                 let log_fixations = (self.alone.fixations(&probe) as f64).ln();
-                ComparedProbe { reader, log_fixations, scores }
+                ComparedProbe { reader, log_fixations, scores, claims }
             })
             .collect()
     }
@@ -192,6 +210,7 @@ impl HeldOutProbes {
             reader,
             log_fixations: (fixations as f64).ln(),
             scores,
+            claims: Vec::new(),
         };
         let length =
             |probes: Vec<_>| ProbesOfLength::new(None, probes.into_iter().map(probe).collect());

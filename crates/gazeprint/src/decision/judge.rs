@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::by_length::{ByLength, ImpostorClaim, ThresholdByLength};
+use crate::admission::thinned;
 
 /// False claims of one length that a calibration is fitted to: it has two parameters.
 const MOST_CALIBRATED: usize = 1 << 14;
@@ -149,14 +150,4 @@ impl Judge {
         let bounded = |ratio: f64| affine.apply(ratio).clamp(lowest, highest);
         Some(ratios.into_iter().map(bounded).collect())
     }
-}
-
-/// At most `most` of many items, evenly chosen.
-pub(super) fn thinned<T>(items: Vec<T>, most: usize) -> Vec<T> {
-    let n = items.len();
-    if n <= most {
-        return items;
-    }
-    let chosen = |i: usize| i * most / n != (i + 1) * most / n;
-    items.into_iter().enumerate().filter(|(i, _)| chosen(*i)).map(|(_, item)| item).collect()
 }

@@ -6,7 +6,6 @@
 //! | `threshold` | thresholds for a wanted rate, the rule of three |
 //! | `affine` | scores into log-likelihood ratios |
 //! | `by_length` | both by length of the probe |
-//! | `scored` | readings scored once for all probes that are made of them |
 //! | `held_out` | probes of what the folds of a fit held out |
 //! | `judge` | what scores are worth, from claims |
 //! | `rules` | the rules of a gallery or a study, learned from its readers |
@@ -20,15 +19,15 @@ mod cohort;
 mod held_out;
 mod judge;
 mod rules;
-mod scored;
 mod threshold;
 mod watch;
 
+pub use crate::admission::{Admission, GRID, GROUNDS, Trial};
+pub use crate::score::ScoredReadings;
 pub use affine::Affine;
 pub use by_length::{ByLength, ImpostorClaim, ThresholdByLength};
 pub use cohort::{cohort_ratio, cohort_ratios, cohort_ratios_without};
 pub use judge::Support;
-pub use rules::{FEWEST_READERS, GRID, LearnedLength, LearnedRules, Rules, Threshold};
-pub use scored::ScoredReadings;
+pub use rules::{Answer, FEWEST_READERS, LearnedLength, LearnedRules, Rules, Threshold};
 pub use threshold::{cleaned, supported, threshold_at};
 pub use watch::{Decision, Step, WatchParams, Watcher, increments};

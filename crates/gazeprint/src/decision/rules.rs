@@ -13,16 +13,31 @@ use super::by_length::{ByLength, ImpostorClaim, ThresholdByLength};
 use super::cohort::{cohort_ratios, cohort_ratios_without};
 use super::held_out::{ComparedProbe, HeldOutProbes, ProbesOfLength};
 use super::judge::{Judge, Lesson, Support, Thresholds};
-use super::threshold::supported;
+use super::threshold::{cleaned, supported};
+use crate::admission::{Admission, GRID, GROUNDS};
 use crate::method::{Fitted, Training};
+use crate::score::{Scorer, Tally};
 
 /// Fewest readers that rules can be learned from: of a cohort of less than three, nothing much is
 /// known.
 pub const FEWEST_READERS: usize = 5;
-/// Error rates that thresholds are learned for, descending. In between, they are interpolated in the
-/// logarithm of the rate.
-pub const GRID: [f64; 11] =
-    [0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001];
+/// Posterior among the enrolled from which on the best is named, and is likely.
+const NAMED: f64 = 0.99;
+const LIKELY: f64 = 0.95;
+/// Rate of strangers at which somebody is likely.
+const LIKELY_RATE: f64 = 0.2;
+
+/// Whether the best of the readers is who it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// They are, at the rate that was asked for.
+    Named,
+    /// They are the likeliest by far, but the rate is not kept.
+    Likely,
+    /// It may be somebody else, or nobody known.
+    Unknown,
+}
 
 /// Thresholds and calibration of a gallery.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +49,9 @@ pub struct Rules {
     judge: Judge,
     /// Of the best of all readers, by rate of false alarms: strangers who are taken for somebody.
     strangers: Thresholds,
+    /// How somebody is taken for a reader, where people showed that: it decides then. It belongs to the
+    /// people that readers are compared with, and is not stored.
+    admission: Option<Admission>,
 }
 
 /// Rules as galleries have them. Thresholds are by [`GRID`].
@@ -47,7 +65,7 @@ struct Stored {
 }
 
 impl From<Rules> for Stored {
-    fn from(Rules { readers, judge, strangers }: Rules) -> Self {
+    fn from(Rules { readers, judge, strangers, .. }: Rules) -> Self {
         let Judge { thresholds, ratios, lengths } = judge;
         let (claims, strangers) = (thresholds.into_stored(), strangers.into_stored());
         Self { readers, claims, strangers, ratios, lengths }
@@ -63,7 +81,7 @@ impl TryFrom<Stored> for Rules {
             Thresholds::stored(&GRID, stored).ok_or("rules need a threshold for each of 11 rates")
         };
         let judge = Judge { thresholds: thresholds(claims)?, ratios, lengths };
-        Ok(Self { readers, judge, strangers: thresholds(strangers)? })
+        Ok(Self { readers, judge, strangers: thresholds(strangers)?, admission: None })
     }
 }
 
@@ -106,28 +124,49 @@ impl Threshold {
     }
 }
 
+impl Threshold {
+    /// The same, but no lower than what the gallery's own readers show, where they show anything: they are no
+    /// strangers to it, so that strangers reach no less than they do.
+    fn at_least(self, own: f64) -> Self {
+        let ratio = if own.is_finite() { self.ratio.max(own) } else { self.ratio };
+        Self { ratio, ..self }
+    }
+}
+
 impl From<&HeldOutProbes> for Rules {
     fn from(probes: &HeldOutProbes) -> Self {
         let mut best = Vec::with_capacity(probes.lengths.len());
         let mut lessons = Vec::with_capacity(probes.lengths.len());
+        // Where other people decide, claims by the score that they decide by.
+        let mut scored = Vec::with_capacity(probes.lengths.len());
         for length in &probes.lengths {
             let (mut impostor, mut by_probe, mut genuine) = (Vec::new(), Vec::new(), Vec::new());
-            for ComparedProbe { reader, log_fixations, scores } in &length.probes {
+            let mut by_score = Vec::new();
+            for ComparedProbe { reader, log_fixations, scores, claims } in &length.probes {
                 let fixations = log_fixations.exp();
                 let ratios = cohort_ratios_without(scores, *reader);
                 let claim = |score| ImpostorClaim { fixations, score };
-                by_probe.push(claim(ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max)));
+                let decided = if claims.is_empty() { &ratios } else { claims };
+                by_probe.push(claim(decided.iter().copied().fold(f64::NEG_INFINITY, f64::max)));
+                by_score.extend(claims.iter().copied().map(claim));
                 impostor.extend(ratios.into_iter().filter(|r| !r.is_nan()).map(claim));
                 genuine.push(cohort_ratios(scores)[*reader]);
             }
             lessons.push(Lesson { length: length.log_fixations, impostor, genuine });
             best.push((length.log_fixations, by_probe));
+            scored.push((length.log_fixations, by_score));
         }
         let strangers = best.iter().map(|(length, probes)| (*length, probes.as_slice()));
+        let mut judge = Judge::learn(&GRID, &lessons);
+        if scored.iter().any(|(_, claims)| !claims.is_empty()) {
+            let claims = scored.iter().map(|(length, claims)| (*length, claims.as_slice()));
+            judge.thresholds = Thresholds::learn(&GRID, claims);
+        }
         Self {
             readers: probes.readers,
             strangers: Thresholds::learn(&GRID, strangers),
-            judge: Judge::learn(&GRID, &lessons),
+            judge,
+            admission: None,
         }
     }
 }
@@ -137,13 +176,104 @@ impl Rules {
     /// studies, galleries, attacks, strangers and watches. The occasion of the probes is that of
     /// `training`. `None` where there are too few readers, or too little was read.
     pub fn learn(fitted: &Fitted, training: &Training<'_>) -> Option<LearnedRules> {
-        let probes = HeldOutProbes::of(fitted, training)?;
+        let Some(probes) = HeldOutProbes::of(fitted, training) else {
+            let admission = fitted.admission.clone()?;
+            let rules = Self::of_people(training.readers(), admission);
+            return Some(LearnedRules { rules, lengths: Vec::new() });
+        };
         let length = |length: &ProbesOfLength| LearnedLength {
             texts: length.texts,
             fixations: length.log_fixations.exp(),
         };
         let lengths = probes.lengths.iter().map(length).collect();
-        Some(LearnedRules { rules: Self::from(&probes), lengths })
+        let rules = Self { admission: fitted.admission.clone(), ..Self::from(&probes) };
+        Some(LearnedRules { rules, lengths })
+    }
+
+    /// Rules of so many readers that are those of other people alone.
+    pub fn of_people(readers: usize, admission: Admission) -> Self {
+        let nothing = || Thresholds::learn(&GRID, std::iter::empty());
+        let judge = Judge { thresholds: nothing(), ratios: None, lengths: Vec::new() };
+        Self { readers, judge, strangers: nothing(), admission: Some(admission) }
+    }
+
+    /// The same, by which somebody is taken for a reader as other people showed.
+    pub fn with_admission(self, admission: Option<Admission>) -> Self {
+        Self { admission, ..self }
+    }
+
+    /// What speaks for every reader, given their scores for what was read: what thresholds are for. Where
+    /// other people decide, the score of the claim; else the ratio to the cohort.
+    pub fn strengths(&self, scorer: &dyn Scorer, tally: &Tally, scores: &[f64]) -> Vec<f64> {
+        let decided = self.admission.as_ref().zip(scorer.grounds(tally));
+        match decided {
+            Some((admission, grounds)) => {
+                grounds.iter().map(|g| admission.score(g, tally.fixations())).collect()
+            }
+            None => cohort_ratios(scores),
+        }
+    }
+
+    /// The same for all readers but one, as if that one were not enrolled; `strengths` are those of all.
+    pub fn strengths_without(&self, strengths: &[f64], scores: &[f64], reader: usize) -> Vec<f64> {
+        if !self.is_of_people() {
+            return cohort_ratios_without(scores, reader);
+        }
+        // Held against imagined readers, it makes no difference who is enrolled.
+        let others = strengths.iter().enumerate().filter(|(other, _)| *other != reader);
+        others.map(|(_, strength)| *strength).collect()
+    }
+
+    /// What speaks for a claim with these grounds, where other people decide.
+    pub fn strength(&self, grounds: &[f64; GROUNDS], fixations: usize) -> Option<f64> {
+        Some(self.admission.as_ref()?.score(grounds, fixations))
+    }
+
+    /// Whether other people decide.
+    pub fn is_of_people(&self) -> bool {
+        self.admission.is_some()
+    }
+
+    /// What speaks for every reader as log-likelihood ratios that mean what they say, nats, bounded by what so
+    /// many claims can show.
+    pub fn llrs(&self, scores: &[f64], strengths: &[f64], fixations: usize) -> Vec<f64> {
+        let Some(admission) = &self.admission else {
+            return self.calibrated(strengths, fixations);
+        };
+        if self.is_calibrated() && scores.len() > 1 {
+            return self.calibrated(&cohort_ratios(scores), fixations);
+        }
+        // The score of a claim is one, by how it was learned.
+        let [_, pairs] = admission.support();
+        let most = (pairs as f64 + 1.0).ln();
+        strengths.iter().map(|s| cleaned(*s).clamp(-most, most)).collect()
+    }
+
+    /// Who it is, at a rate of strangers who are taken for somebody: the reader with the highest score, and
+    /// whether that is a name.
+    pub fn answer(
+        &self,
+        rate: f64,
+        scores: &[f64],
+        strengths: &[f64],
+        fixations: usize,
+    ) -> (usize, Answer) {
+        let posterior = self.posterior(scores, fixations);
+        let best = (0..scores.len())
+            .max_by(|&a, &b| cleaned(scores[a]).total_cmp(&cleaned(scores[b])).then(b.cmp(&a)));
+        let best = best.unwrap_or(0);
+        let reaches = |rate: f64| {
+            let threshold = self.for_stranger(rate, fixations, scores.len());
+            threshold.is_reached(strengths[best])
+        };
+        // Where the gallery's own readers decide, the ratio to the others has said which of them it is.
+        let named = if self.is_of_people() { NAMED } else { 0.0 };
+        let answer = match posterior[best] {
+            p if p >= named && reaches(rate) => Answer::Named,
+            p if p >= LIKELY && reaches(LIKELY_RATE.max(rate)) => Answer::Likely,
+            _ => Answer::Unknown,
+        };
+        (best, answer)
     }
 
     /// The most comparisons that there are of any length: false claims, and probes of strangers.
@@ -165,6 +295,10 @@ impl Rules {
     /// The threshold of a claim, for a false match rate within [`GRID`] and a probe of so many
     /// fixations.
     pub fn for_claim(&self, rate: f64, fixations: usize) -> Threshold {
+        if let Some(admission) = &self.admission {
+            let own = self.judge.thresholds.at(rate, fixations as f64);
+            return of_people(admission, rate, fixations, 1).at_least(own);
+        }
         let Support { false_claims, .. } = self.support((fixations as f64).ln());
         self.threshold(&self.judge.thresholds, rate, fixations, false_claims)
     }
@@ -172,6 +306,14 @@ impl Rules {
     /// The ratio at and above which a claim is accepted, as [`Rules::for_claim`] has it, for any number
     /// of fixations; infinite where nothing is known.
     pub fn claim_ratio(&self, rate: f64, fixations: f64) -> f64 {
+        if let Some(admission) = &self.admission {
+            let own = self.judge.thresholds.at(rate, fixations);
+            return admission.threshold(rate, fixations, 1).max(if own.is_finite() {
+                own
+            } else {
+                f64::NEG_INFINITY
+            });
+        }
         self.judge.thresholds.at(rate, fixations)
     }
 
@@ -187,17 +329,21 @@ impl Rules {
         Threshold { ratio, comparisons, readers: self.readers, supported }
     }
 
-    /// The rate to ask for among more readers than the rules were learned from: strangers have as many
-    /// more chances to resemble somebody.
-    pub fn rate_among(&self, rate: f64, readers: usize) -> f64 {
-        rate * ((self.readers as f64 - 1.0) / readers.max(1) as f64).min(1.0)
-    }
-
-    /// The threshold under which the best of all readers is nobody known, for a rate of strangers who
+    /// The threshold under which the best of so many readers is nobody known, for a rate of strangers who
     /// are taken for somebody.
-    pub fn for_stranger(&self, rate: f64, fixations: usize) -> Threshold {
+    pub fn for_stranger(&self, rate: f64, fixations: usize, readers: usize) -> Threshold {
+        // Among more readers than the rules were learned from, strangers have as many more chances to
+        // resemble somebody. A rate lower than any that thresholds are learned for is not shown by them.
+        let others = readers.saturating_sub(1).max(1) as f64;
+        let among = rate * ((self.readers as f64 - 1.0) / others).min(1.0);
+        if let Some(admission) = &self.admission {
+            let own = self.strangers.at(among, fixations as f64);
+            return of_people(admission, rate, fixations, readers).at_least(own);
+        }
         let Support { probes, .. } = self.support((fixations as f64).ln());
-        self.threshold(&self.strangers, rate, fixations, probes)
+        let threshold = self.threshold(&self.strangers, among, fixations, probes);
+        let is_learned = among >= GRID[GRID.len() - 1];
+        Threshold { supported: threshold.supported && is_learned, ..threshold }
     }
 
     /// Ratios to the cohort as log-likelihood ratios that mean what they say, nats: bounded by what
@@ -223,8 +369,9 @@ impl Rules {
     /// The posterior over the readers of a gallery, given that it is one of them: scores count as
     /// much as the calibration believes of them.
     pub fn posterior(&self, scores: &[f64], fixations: usize) -> Vec<f64> {
-        let scale =
-            self.judge.ratios.as_ref().map_or(0.0, |r| r.at(fixations as f64).scale).min(1.0);
+        // Where other people decide, scores are weighed as much as they are worth.
+        let believed = || self.judge.ratios.as_ref().map_or(0.0, |r| r.at(fixations as f64).scale);
+        let scale = if self.admission.is_some() { 1.0 } else { believed().min(1.0) };
         let peak = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         // A score that is no number speaks for nobody.
         let weight = |s: &f64| if s.is_nan() { 0.0 } else { (scale * (s - peak)).exp() };
@@ -235,6 +382,18 @@ impl Rules {
         } else {
             vec![1.0 / scores.len() as f64; scores.len()]
         }
+    }
+}
+
+/// A threshold that other people showed.
+fn of_people(admission: &Admission, rate: f64, fixations: usize, readers: usize) -> Threshold {
+    let [strangers, pairs] = admission.support();
+    let comparisons = if readers == 1 { pairs } else { strangers };
+    Threshold {
+        ratio: admission.threshold(rate, fixations as f64, readers),
+        comparisons,
+        readers: strangers,
+        supported: supported(comparisons, rate),
     }
 }
 
@@ -284,7 +443,7 @@ pub(crate) mod tests {
                 let claim = rules.for_claim(0.01, fixations);
                 claims += ratios.iter().filter(|r| **r >= claim.ratio).count();
                 let best = ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                alarms += usize::from(best >= rules.for_stranger(0.05, fixations).ratio);
+                alarms += usize::from(best >= rules.for_stranger(0.05, fixations, READERS).ratio);
             }
             let claims = claims as f64 / (probes * (READERS - 1)) as f64;
             let alarms = alarms as f64 / probes as f64;
@@ -300,8 +459,11 @@ pub(crate) mod tests {
                 let rates = (0..200).map(|i| 0.2 * 0.0005_f64.powf(f64::from(i) / 199.0));
                 let at: Vec<[f64; 2]> = rates
                     .map(|rate| {
-                        [rules.for_claim(rate, fixations), rules.for_stranger(rate, fixations)]
-                            .map(|threshold| threshold.ratio)
+                        [
+                            rules.for_claim(rate, fixations),
+                            rules.for_stranger(rate, fixations, READERS),
+                        ]
+                        .map(|threshold| threshold.ratio)
                     })
                     .collect();
                 assert!(at.iter().flatten().all(|t| !t.is_nan()));
@@ -313,10 +475,13 @@ pub(crate) mod tests {
     #[test]
     fn what_few_comparisons_cannot_show_is_not_supported() {
         let rules = rules(5);
-        let (claim, stranger) = (rules.for_claim(0.01, 60), rules.for_stranger(0.01, 60));
+        let (claim, stranger) = (rules.for_claim(0.01, 60), rules.for_stranger(0.01, 60, READERS));
         assert_eq!([claim.comparisons, stranger.comparisons], [100 * (READERS - 1), 100]);
         assert!(claim.supported && !stranger.supported);
-        assert!(!rules.for_claim(0.001, 60).supported && rules.for_stranger(0.05, 60).supported);
+        assert!(
+            !rules.for_claim(0.001, 60).supported
+                && rules.for_stranger(0.05, 60, READERS).supported
+        );
         assert_eq!([claim.readers, stranger.readers], [READERS; 2]);
         assert_eq!(rules.comparisons(), [100 * (READERS - 1), 100]);
     }
@@ -396,9 +561,9 @@ pub(crate) mod tests {
         let rules = rules(20);
         for threshold in [
             rules.for_claim(0.01, 0),
-            rules.for_stranger(0.2, 0),
+            rules.for_stranger(0.2, 0, READERS),
             rules.for_claim(f64::NAN, 60),
-            rules.for_stranger(0.0, 60),
+            rules.for_stranger(0.0, 60, READERS),
         ] {
             assert!(!threshold.is_reached(10.0), "{threshold:?}");
         }

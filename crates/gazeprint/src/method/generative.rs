@@ -339,6 +339,6 @@ impl Method for Generative {
             densities: reports,
             fell: 0,
         };
-        Ok(Fitted { scorer, folds, report, weights: Weights::ALONE })
+        Ok(Fitted { scorer, folds, report, weights: Weights::ALONE, admission: None })
     }
 }

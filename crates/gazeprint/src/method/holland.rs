@@ -112,7 +112,7 @@ impl Method for Holland {
         let folds = folds.collect();
         let fit_seconds = start.elapsed().as_secs_f64();
         let report = FitReport { fit_seconds, ..FitReport::default() };
-        Ok(Fitted { scorer, folds, report, weights: Weights::ALONE })
+        Ok(Fitted { scorer, folds, report, weights: Weights::ALONE, admission: None })
     }
 }
 

@@ -29,9 +29,9 @@ pub use semiparametric::semiparametric;
 pub use shared::{Family, Process, SharedDensity};
 pub use stored::StoredDensityError;
 pub use voices::{
-    ByVoice, Community, FusionScorer, Ground, LearnedCorpus, LearnedEmbedding, Likeness,
-    MotionSpread, People, PeopleError, PeopleOrigin, Signature, Voice, VoiceMethod, Weights,
-    embedding, fusion, oculomotor,
+    Admissions, ByVoice, Community, FusionScorer, Ground, LearnedCorpus, LearnedEmbedding,
+    Likeness, MotionSpread, People, PeopleError, PeopleOrigin, Signature, Voice, VoiceMethod,
+    Weights, embedding, fusion, oculomotor,
 };
 
 use std::collections::{BTreeSet, HashSet};
@@ -41,6 +41,7 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::admission::Admission;
 use crate::inference::{Engine, InferenceError};
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
@@ -254,6 +255,8 @@ pub struct Fitted {
     pub report: FitReport,
     /// How much each voice counts, where there are several.
     pub weights: Weights,
+    /// How somebody is taken for a reader, where people showed that.
+    pub admission: Option<Admission>,
 }
 
 /// Readers learned from a part of the training texts.

@@ -8,29 +8,40 @@ use gazeprint_eval::report::{Estimate, MethodStrangers};
 pub(super) fn strangers(text: &mut String, judged: &MethodStrangers) -> std::fmt::Result {
     writeln!(
         text,
-        "\nstrangers with {}: {} enrolled, {} not\n{:>9}{:>8}  {:<28}{:<28}false non-matches",
+        "\nstrangers with {}: {} enrolled, {} not\n{:>9}{:>9}{:>8}  {:<22}{:>7}{:>8}{:>7}  {:<24}{:>10}{:>7}",
         judged.method,
         judged.enrolled,
         judged.strangers,
         "sentences",
+        "seconds",
         "rate",
-        "false matches",
-        "false alarms"
+        "named right",
+        "wrong",
+        "likely",
+        "wrong",
+        "strangers named",
+        "FMR",
+        "FNMR"
     )?;
-    let part = |part: &Estimate| match part.ci95 {
-        Some([low, high]) => format!("{:.5} [{low:.5}, {high:.5}]", part.mean),
-        None => format!("{:.5}", part.mean),
+    let interval = |part: &Estimate, digits: usize| match part.ci95 {
+        Some([low, high]) => format!("{:.digits$} [{low:.digits$}, {high:.digits$}]", part.mean),
+        None => format!("{:.digits$}", part.mean),
     };
     for size in &judged.by_size {
         let sentences = size.sentences.map_or("all".to_owned(), |m| m.to_string());
         for at in &size.rates {
             writeln!(
                 text,
-                "{sentences:>9}{:>8}  {:<28}{:<28}{}",
+                "{sentences:>9}{:>9.0}{:>8}  {:<22}{:>7.4}{:>8.3}{:>7.4}  {:<24}{:>10.5}{:>7.3}",
+                size.seconds,
                 at.rate,
-                part(&at.fmr),
-                part(&at.fpir),
-                part(&at.fnmr)
+                interval(&at.named, 3),
+                at.misnamed.mean,
+                at.likely.mean,
+                at.likely_wrong.mean,
+                interval(&at.fpir, 4),
+                at.fmr.mean,
+                at.fnmr.mean
             )?;
         }
     }

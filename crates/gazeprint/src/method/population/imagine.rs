@@ -8,9 +8,20 @@ use super::template::Template;
 use crate::density::Tabulated;
 use crate::glance::AimKind;
 use crate::method::SharedDensity;
-use crate::random::Stream;
+use crate::random::{Stream, stream};
+
+/// Readers of a cohort: with more, ratios change little.
+const COHORT: u64 = 128;
 
 impl Population {
+    /// The templates of the readers that others are held against: as many people as might come, the same
+    /// ones at all times.
+    pub fn cohort(&self) -> Vec<Template> {
+        let streams: Vec<Stream> =
+            (0..COHORT).map(|i| Stream { seed: 0, index: stream::COHORT + i }).collect();
+        self.imagined(&streams)
+    }
+
     /// The templates of readers drawn from the population, each from a stream of its own: whom a stream
     /// gives has nothing to do with the others, but for rounding. Some hundreds at once take far less
     /// time than one by one.

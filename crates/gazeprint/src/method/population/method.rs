@@ -140,7 +140,7 @@ impl Population {
                 let day = Day::of_fold(training, number);
                 let posteriors = self.half(&by_reader, day, SEED, monitor)?;
                 let templates = self.templates(posteriors, training);
-                Ok((background.side_by_side(&templates), held_out))
+                Ok((background.side_by_side(&templates, &[]), held_out))
             })
             .collect()
     }
@@ -165,6 +165,7 @@ impl Population {
             folds,
             report: FitReport::default(),
             weights: Weights::ALONE,
+            admission: None,
         })
     }
 
@@ -172,6 +173,7 @@ impl Population {
     pub(in crate::method) fn learn_readers(
         training: &Training<'_>,
         usual: &DayShares,
+        among_imagined: bool,
         monitor: &dyn Monitor,
     ) -> Result<(Self, PopulationScorer, FitReport), FitError> {
         let readers = training.readers();
@@ -190,7 +192,8 @@ impl Population {
         });
         let densities = densities.collect();
         let templates = population.templates(posteriors, training);
-        let scorer = population.background().side_by_side(&templates);
+        let cohort = if among_imagined { population.cohort() } else { Vec::new() };
+        let scorer = population.background().side_by_side(&templates, &cohort);
         let fit_seconds = start.elapsed().as_secs_f64();
         let report =
             FitReport { densities, fell: population.fell, fit_seconds, ..FitReport::default() };
@@ -221,7 +224,7 @@ impl Method for PopulationMethod {
     ) -> Result<Fitted, FitError> {
         training.check_words()?;
         let (population, scorer, report) =
-            Population::learn_readers(training, &self.usual, monitor)?;
+            Population::learn_readers(training, &self.usual, false, monitor)?;
         let start = Instant::now();
         let fitted = population.fitted(scorer, training, monitor)?;
         let tune_seconds = start.elapsed().as_secs_f64();

@@ -231,6 +231,6 @@ impl Population {
         nobody: &ReaderPosterior,
     ) -> PopulationScorer {
         let readers: Vec<Template> = readers.iter().map(ReaderPosterior::template).collect();
-        self.background_with(nobody).side_by_side(&readers)
+        self.background_with(nobody).side_by_side(&readers, &[])
     }
 }

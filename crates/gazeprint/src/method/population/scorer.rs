@@ -7,7 +7,7 @@ use super::forge::Impersonator;
 use super::lanes::{Common, Lanes, parts};
 use crate::corpus::{Fixation, Limits, Text};
 use crate::glance::Glance;
-use crate::kernels::{LANES, Pack};
+use crate::kernels::{self, LANES};
 use crate::live::LiveStep;
 use crate::method::{Forger, LearnedReaders, Surprise};
 use crate::random::Stream;
@@ -26,6 +26,8 @@ pub struct PopulationScorer {
     /// Some readers at a time, so that what is computed of them stays close to the processor.
     pub(super) readers: Vec<Lanes>,
     pub(super) population: Lanes,
+    /// How many of them, the last, are imagined: the cohort that others are held against.
+    pub(super) cohort: usize,
 }
 
 /// The evidence of a probe by what it comes from, in nats.
@@ -70,14 +72,36 @@ fn of_reader(reader: usize) -> [usize; 2] {
     [reader / LANES, reader % LANES]
 }
 
-/// The sum of the parts of the evidence.
-fn sum([types, amplitudes, durations]: &[Pack; 3], lane: usize) -> f64 {
-    types.0[lane] + amplitudes.0[lane] + durations.0[lane]
+/// Parts of what words say: types, amplitudes with first places, durations.
+pub(crate) const PARTS: usize = 3;
+
+impl PopulationScorer {
+    /// Whether there are imagined readers to hold others against.
+    pub fn has_cohort(&self) -> bool {
+        self.cohort > 0
+    }
+
+    /// What was read says of each reader against the cohort, by part: the ratio of the likelihood to its
+    /// mean over imagined readers, nats. Nothing without a cohort.
+    pub fn ratios(&self, tally: &Tally) -> Option<Vec<[f64; PARTS]>> {
+        let all = self.places.len();
+        if self.cohort == 0 {
+            return None;
+        }
+        let sums = tally.scores_of(PARTS * all);
+        let nobody: Vec<f64> = sums
+            .chunks(all)
+            .map(|part| kernels::log_sum_exp(&part[self.len()..]) - (self.cohort as f64).ln())
+            .collect();
+        let of =
+            |reader: usize| std::array::from_fn(|part| sums[part * all + reader] - nobody[part]);
+        Some((0..self.len()).map(of).collect())
+    }
 }
 
 impl Scorer for PopulationScorer {
     fn len(&self) -> usize {
-        self.places.len()
+        self.places.len() - self.cohort
     }
 
     fn probe(&self, reading: &Reading) -> Probe {
@@ -87,27 +111,41 @@ impl Scorer for PopulationScorer {
     }
 
     fn tally(&self, probe: &Probe) -> Tally {
-        let mut scores = self.places.scores(probe);
+        let all = self.places.len();
+        let mut sums = vec![0.0; PARTS * all];
+        let (types, rest) = sums.split_at_mut(all);
+        let (amplitudes, durations) = rest.split_at_mut(all);
+        amplitudes.copy_from_slice(&self.places.scores(probe));
         let looks = self.common.looks(probe.glances());
-        let blocks = self.readers.par_chunks(BLOCK).zip(scores.par_chunks_mut(BLOCK * LANES));
+        let block = BLOCK * LANES;
+        let blocks = self.readers.par_chunks(BLOCK).zip(types.par_chunks_mut(block));
+        let blocks = blocks.zip(amplitudes.par_chunks_mut(block));
+        let blocks = blocks.zip(durations.par_chunks_mut(block));
         // One by one: a thread that wakes late finds something left.
-        let blocks = blocks.with_max_len(1);
-        blocks.for_each(|(lanes, scores)| {
-            for (parts, scores) in parts(lanes, &looks).iter().zip(scores.chunks_mut(LANES)) {
-                scores.iter_mut().enumerate().for_each(|(lane, s)| *s += sum(parts, lane));
+        blocks.with_max_len(1).for_each(|(((lanes, types), amplitudes), durations)| {
+            for (number, parts) in parts(lanes, &looks).iter().enumerate() {
+                for (sums, part) in
+                    [&mut *types, &mut *amplitudes, &mut *durations].into_iter().zip(parts)
+                {
+                    let own = sums.iter_mut().skip(number * LANES).take(LANES);
+                    own.zip(part.0).for_each(|(sum, said)| *sum += said);
+                }
             }
         });
-        Tally::sums(probe.fixations(), scores)
+        Tally::sums(probe.fixations(), sums)
     }
 
     fn settle(&self, tally: &Tally) -> Vec<f64> {
-        tally.scores_of(self.len())
+        let all = self.places.len();
+        let sums = tally.scores_of(PARTS * all);
+        let total = |reader: usize| (0..PARTS).map(|part| sums[part * all + reader]).sum();
+        (0..self.len()).map(total).collect()
     }
 
     fn population(&self, probe: &Probe, scores: &[f64]) -> f64 {
         let looks = self.common.looks(probe.glances());
-        let parts = parts(std::slice::from_ref(&self.population), &looks);
-        self.places.population(probe, scores) + sum(&parts[0], 0)
+        let parts = &parts(std::slice::from_ref(&self.population), &looks)[0];
+        self.places.population(probe, scores) + parts.iter().map(|part| part.0[0]).sum::<f64>()
     }
 
     fn added(&self, step: &LiveStep<'_>) -> Tally {

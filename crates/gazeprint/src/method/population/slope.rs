@@ -59,7 +59,7 @@ pub struct Slopes {
 impl Background {
     /// What vectors and slopes of these readers are made with.
     pub fn slopes(&self) -> Slopes {
-        let scorer = self.side_by_side(&[]);
+        let scorer = self.side_by_side(&[], &[]);
         let (common, places) = (scorer.common, scorer.places);
         let axes = Axes::new(&common, &places);
         let nobody = self.nobody().clone();
@@ -250,7 +250,7 @@ mod tests {
         // In steps both ways from nobody; first places are left as they are.
         let h = 1e-4;
         let steps = [-h, h, 0.0, 1.0].map(|part| between(background.nobody(), &other, part));
-        let scorer = background.side_by_side(&steps);
+        let scorer = background.side_by_side(&steps, &[]);
         let difference: Vec<f64> = {
             let [nobody, other] = [2, 3].map(|i| slopes.vector(&steps[i]));
             other.iter().zip(nobody).map(|(o, n)| o - n).collect()

@@ -20,7 +20,7 @@ impl Population {
     /// The space of rows that tell readers apart, learned from readers who might exist and from
     /// fixations of `readings`, evenly chosen. `None` where they say nothing.
     pub fn space(&self, slopes: &Slopes, readings: &[&Reading]) -> Option<Space> {
-        let nobody = self.background().side_by_side(&[]);
+        let nobody = self.background().side_by_side(&[], &[]);
         let fixations: usize = readings.iter().map(|r| r.events.len()).sum();
         let step = fixations.div_ceil(FIXATIONS).max(1);
         let fixations = readings.iter().flat_map(|r| slopes.slopes(&nobody.probe(r)));

@@ -161,8 +161,20 @@ impl Background {
     /// # Errors
     /// If a template is of another version of the model, or holds numbers that are none.
     pub fn scorer(&self, readers: &[Template]) -> Result<PopulationScorer, TemplateError> {
+        self.scorer_among(readers, &[])
+    }
+
+    /// The same, held against imagined readers.
+    ///
+    /// # Errors
+    /// See [`Background::scorer`].
+    pub fn scorer_among(
+        &self,
+        readers: &[Template],
+        cohort: &[Template],
+    ) -> Result<PopulationScorer, TemplateError> {
         readers.par_iter().try_for_each(|template| template.check(&self.grids))?;
-        Ok(self.side_by_side(readers))
+        Ok(self.side_by_side(readers, cohort))
     }
 
     /// A reader of whom nothing is known.
@@ -171,14 +183,19 @@ impl Background {
     }
 
     /// The same for templates that are known to fit.
-    pub(super) fn side_by_side(&self, readers: &[Template]) -> PopulationScorer {
+    pub(super) fn side_by_side(
+        &self,
+        readers: &[Template],
+        cohort: &[Template],
+    ) -> PopulationScorer {
+        let readers: Vec<&Template> = readers.iter().chain(cohort).collect();
         let grid = |id: DensityId| Arc::clone(&self.grids[id.place()]);
         let parts = Parts { amplitudes: false, durations: false };
         let layout = Layout::new(parts, [(FIRST, grid(FIRST))], 1);
         let rows: Vec<Vec<f64>> = readers.par_iter().map(|r| r.places(&layout)).collect();
         let population = self.nobody.places(&layout);
-        let lanes = |readers: &[Template]| {
-            Lanes::new(&readers.iter().map(Template::lane).collect::<Vec<Lane<'_>>>())
+        let lanes = |readers: &[&Template]| {
+            Lanes::new(&readers.iter().map(|template| template.lane()).collect::<Vec<Lane<'_>>>())
         };
         PopulationScorer {
             places: TemplateScorer::new(layout, &rows, population),
@@ -188,7 +205,8 @@ impl Background {
                 amplitudes: ByAim::of(|kind: AimKind| grid(kind.density())),
             },
             readers: readers.par_chunks(LANES).map(lanes).collect(),
-            population: lanes(std::slice::from_ref(&self.nobody)),
+            population: lanes(&[&self.nobody]),
+            cohort: cohort.len(),
         }
     }
 }

@@ -87,6 +87,11 @@ impl Community {
         self.reading.as_ref()
     }
 
+    /// Whether claims have grounds that decisions about strangers are made on, held against imagined readers.
+    pub fn has_grounds(&self) -> bool {
+        self.reading.is_some() && self.ground.wanted().embedding
+    }
+
     /// What is compared of a reader.
     pub fn likeness(
         &self,
@@ -104,16 +109,17 @@ impl Community {
     fn reading_scorer(
         &self,
         readers: &[&Likeness],
+        cohort: &[Template],
     ) -> Result<Option<PopulationScorer>, TemplateError> {
         let Some(background) = &self.reading else { return Ok(None) };
         let missing =
             TemplateError::Length { part: "templates", found: 0, expected: readers.len() };
         let templates: Option<Vec<Template>> =
             readers.iter().map(|likeness| likeness.reading.clone()).collect();
-        background.scorer(&templates.ok_or(missing)?).map(Some)
+        background.scorer_among(&templates.ok_or(missing)?, cohort).map(Some)
     }
 
-    /// Scores of readers in probes of other days.
+    /// Scores of readers in probes of other days, held against imagined readers.
     ///
     /// # Errors
     /// If a likeness does not belong to this community.
@@ -121,6 +127,7 @@ impl Community {
         &self,
         network: &Arc<Network>,
         readers: &[&Likeness],
+        cohort: &[Template],
         weights: Weights,
     ) -> Result<FusionScorer, TemplateError> {
         let valid = |likeness: &&&Likeness| likeness.signature.is_valid(network);
@@ -129,7 +136,7 @@ impl Community {
         }
         let signatures: Vec<Signature> = readers.iter().map(|l| l.signature.clone()).collect();
         let (network, ground) = (Arc::clone(network), Arc::new(self.ground.clone()));
-        let reading = self.reading_scorer(readers)?;
+        let reading = self.reading_scorer(readers, cohort)?;
         Ok(FusionScorer::new(reading, network, ground, &signatures, false, weights))
     }
 
@@ -146,7 +153,8 @@ impl Community {
         training: &Training<'_>,
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
-        let reading = self.reading_scorer(readers).map_err(|_| FitError::NoWords(0))?;
+        let cohort = population.map_or_else(Vec::new, Population::cohort);
+        let reading = self.reading_scorer(readers, &cohort).map_err(|_| FitError::NoWords(0))?;
         let voices = self.ground.voices(reading.is_some());
         let fit = VoiceFit { people, voices: &voices, training };
         fit.fit(population, reading, Some(Arc::new(self.ground.clone())), monitor)

@@ -1,11 +1,15 @@
 //! People, learned from corpora.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
+use super::Voice;
 use super::ground::embedded;
+use super::method::{fusion, voices_of};
 use super::motion::MotionSpread;
 use super::people::{LearnedEmbedding, People, PeopleOrigin};
-use crate::method::{DayShares, Population, Unwatched};
+use super::weights::Weights;
+use crate::method::{DayShares, Method as _, Occasion, Population, Training, Unwatched};
 use crate::network::Scaling;
 use crate::saccade::Reading;
 use crate::sight::{PriorSpread, Seen, Sight, Spread, SpreadParams, session_share};
@@ -16,6 +20,8 @@ use rayon::prelude::*;
 const USUAL_SHARE: f64 = 0.3;
 /// Days of people who came again that it counts for.
 const USUAL_DAYS: f64 = 30.0;
+/// Fewest people who came twice from whom weights of voices are learned.
+const FEWEST_TWICE: usize = 10;
 /// Distance of the numbers of people of one corpus and the next.
 const NEXT: usize = 1 << 20;
 
@@ -26,6 +32,13 @@ pub struct LearnedCorpus {
     /// By reader: whether they had a part in training the network. What it makes of the others shows
     /// how people differ whom it never met.
     pub trained: Vec<bool>,
+}
+
+impl LearnedCorpus {
+    /// Whether the network was trained with the reader of a reading.
+    fn has_trained(&self, reading: &Reading) -> bool {
+        self.trained.get(reading.reader).copied().unwrap_or(false)
+    }
 }
 
 impl People {
@@ -44,7 +57,27 @@ impl People {
             .collect();
         let seen: Vec<(DayShares, f64)> = corpora.iter().filter_map(days_of).collect();
         let (motion, shares) = (MotionSpread::learn(&motions), DayShares::mean(&seen));
-        self.with(origin, embedding, motion, *self.weights(), shares)
+        let people = self.with(origin, embedding, motion, *self.weights(), shares);
+        let weights = people.weights_of_days(corpora);
+        people.with_day_weights(weights)
+    }
+
+    /// How much voices count from one day to the next, from people who came twice and whom the network
+    /// never met: of each the first two days, either of which is compared with the other.
+    fn weights_of_days(&self, corpora: &[LearnedCorpus]) -> Option<Weights> {
+        let people = Arc::new(self.clone());
+        let learned: Vec<(Weights, Vec<Voice>, f64)> = corpora
+            .iter()
+            .filter_map(|corpus| {
+                let (readers, readings) = twice(corpus);
+                let training = Training::new(readers, readings).ok()?;
+                let training = training.for_probes_of(Occasion::Another);
+                let voices = voices_of(&people, &Voice::ALL, training.readings()).ok()?;
+                let fitted = fusion(Arc::clone(&people)).fit(&training, 0, &Unwatched).ok()?;
+                Some((fitted.weights, voices, readers as f64))
+            })
+            .collect();
+        Weights::mean(*self.weights(), &learned)
     }
 
     fn embedding_of(&self, corpora: &[LearnedCorpus]) -> Option<LearnedEmbedding> {
@@ -54,8 +87,8 @@ impl People {
         let mut shares = Vec::new();
         let mut centre = Sight::default();
         for (number, corpus) in corpora.iter().enumerate() {
-            let unknown = |r: &&Reading| !corpus.trained.get(r.reader).copied().unwrap_or(false);
-            let readings: Vec<&Reading> = corpus.readings.iter().filter(unknown).collect();
+            let readings: Vec<&Reading> =
+                corpus.readings.iter().filter(|reading| !corpus.has_trained(reading)).collect();
             // Inputs are standardised by all readers of a corpus, as in a gallery of them.
             let scaling = Scaling::learn(corpus.readings.iter());
             let seen: Vec<Seen> = readings
@@ -86,6 +119,26 @@ impl People {
         let mean = centre.mean()?;
         Some(LearnedEmbedding { scaling, mean, prior, session_share })
     }
+}
+
+/// What people whom the network never met read on their first two days, with their number; nothing where
+/// they are too few.
+fn twice(corpus: &LearnedCorpus) -> (usize, Vec<(usize, &Reading)>) {
+    let mut days = BTreeMap::<usize, BTreeSet<usize>>::new();
+    for reading in corpus.readings.iter().filter(|reading| !corpus.has_trained(reading)) {
+        days.entry(reading.reader).or_default().insert(reading.session);
+    }
+    days.retain(|_, days| days.len() > 1);
+    if days.len() < FEWEST_TWICE {
+        return (0, Vec::new());
+    }
+    let place: BTreeMap<usize, usize> = days.keys().enumerate().map(|(i, r)| (*r, i)).collect();
+    let early = |reading: &&Reading| {
+        let days = days.get(&reading.reader);
+        days.is_some_and(|days| days.iter().take(2).any(|day| *day == reading.session))
+    };
+    let readings = corpus.readings.iter().filter(early);
+    (place.len(), readings.map(|reading| (place[&reading.reader], reading)).collect())
 }
 
 /// How readers of words differ from day to day in a corpus, with the number of days that they came

@@ -210,7 +210,7 @@ impl Method for VoiceMethod {
         let (population, reading, report) = match voices.contains(&Voice::Reading) {
             true => {
                 let (population, scorer, report) =
-                    Population::learn_readers(training, self.people.day_shares(), monitor)?;
+                    Population::learn_readers(training, self.people.day_shares(), true, monitor)?;
                 (Some(population), Some(scorer), report)
             }
             false => (None, None, FitReport::default()),
@@ -264,9 +264,15 @@ impl VoiceFit<'_> {
         let start = Instant::now();
         let halves = self.halves(&learned, population, monitor)?;
         check(monitor)?;
-        let weights = match is_alone {
-            true => weights,
-            false => Weights::learn(weights, self.voices, &learned.heard(&halves)),
+        // What was read on one day does not show how much voices count on another.
+        let of_days = match self.training.occasion() {
+            Occasion::Another if !self.training.has_sessions() => self.people.day_weights(),
+            _ => None,
+        };
+        let weights = match (is_alone, of_days) {
+            (true, _) => weights,
+            (false, Some(of_days)) => *of_days,
+            (false, None) => Weights::learn(weights, self.voices, &learned.heard(&halves)),
         };
         let folds = halves
             .into_iter()
@@ -276,7 +282,10 @@ impl VoiceFit<'_> {
             .collect();
         let tune_seconds = start.elapsed().as_secs_f64();
         let report = FitReport { fit_seconds, tune_seconds, ..FitReport::default() };
-        Ok(Fitted { scorer: Box::new(scorer.weighed(weights)), folds, report, weights })
+        let scorer = Box::new(scorer.weighed(weights));
+        let admission = self.people.admission(self.training.occasion());
+        let admission = admission.filter(|_| scorer.has_grounds()).cloned();
+        Ok(Fitted { scorer, folds, report, weights, admission })
     }
 
     /// Readers learned from either half.

@@ -16,6 +16,7 @@
 //! | `community` | readers as galleries keep them |
 //! | `ground` | what sights of some readers are compared on, and the readers |
 //! | `scorer` | scores |
+//! | `trials` | people as strangers to galleries of others |
 //! | `weights` | how much each voice counts |
 //! | `method` | the methods |
 
@@ -26,6 +27,7 @@ mod method;
 mod motion;
 mod people;
 mod scorer;
+mod trials;
 mod weights;
 
 pub use self::community::{Community, Likeness};
@@ -33,7 +35,7 @@ pub use self::ground::{Ground, Signature};
 pub use self::learn::LearnedCorpus;
 pub use self::method::{VoiceMethod, embedding, fusion, oculomotor};
 pub use self::motion::MotionSpread;
-pub use self::people::{LearnedEmbedding, People, PeopleError, PeopleOrigin};
+pub use self::people::{Admissions, LearnedEmbedding, People, PeopleError, PeopleOrigin};
 pub use self::scorer::FusionScorer;
 pub use self::weights::Weights;
 

@@ -13,7 +13,8 @@ use thiserror::Error;
 
 use super::motion::MotionSpread;
 use super::weights::Weights;
-use crate::method::{DayShares, Population};
+use crate::admission::Admission;
+use crate::method::{DayShares, Occasion, Population};
 use crate::network::{Network, NetworkError, Scaling};
 use crate::sight::PriorSpread;
 
@@ -24,10 +25,13 @@ const DIGEST: usize = 8;
 
 /// The file of people who ship with the program.
 static SHIPPED_BYTES: &[u8] = include_bytes!("../../../people/people.safetensors");
+/// What readers have in common, beside them: galleries keep the people, and this only where they use it.
+static SHIPPED_POPULATION: &str = include_str!("../../../people/population.json");
 /// The people who ship with the program.
 static SHIPPED: LazyLock<Arc<People>> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "a test reads these very bytes")]
-    Arc::new(People::read(SHIPPED_BYTES).expect("people"))
+    let people = People::read(SHIPPED_BYTES).expect("people");
+    Arc::new(People { population: Some(SHIPPED_POPULATION.into()), ..people })
 });
 
 /// What can be wrong with a file of people.
@@ -93,6 +97,26 @@ struct About {
     weights: Weights,
     #[serde(default)]
     day_shares: DayShares,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    day_weights: Option<Weights>,
+    #[serde(default, skip_serializing_if = "Admissions::is_empty")]
+    admissions: Admissions,
+}
+
+/// How somebody is taken for a reader, by occasion.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Admissions {
+    /// Of the same sitting.
+    pub same: Option<Admission>,
+    /// Of another day.
+    pub another: Option<Admission>,
+}
+
+impl Admissions {
+    fn is_empty(&self) -> bool {
+        self.same.is_none() && self.another.is_none()
+    }
 }
 
 /// People who were learned from once.
@@ -105,6 +129,8 @@ pub struct People {
     motion: Option<MotionSpread>,
     weights: Weights,
     day_shares: DayShares,
+    day_weights: Option<Weights>,
+    admissions: Admissions,
     /// As JSON; parsed when it is asked for, since few ask.
     population: Option<Arc<str>>,
     parsed: OnceLock<Arc<Population>>,
@@ -133,7 +159,7 @@ impl People {
         &SHIPPED
     }
 
-    /// The file of the people who ship with the program.
+    /// The file of the people who ship with the program, without what readers have in common.
     pub fn shipped_bytes() -> &'static [u8] {
         SHIPPED_BYTES
     }
@@ -152,8 +178,9 @@ impl People {
         }
         let network = Network::read(&tensors)?;
         let about = bytes(&tensors, "about").unwrap_or_default();
-        let About { origin, session_share, scaling, weights, day_shares } =
-            serde_json::from_slice(about).map_err(part("about"))?;
+        let about: About = serde_json::from_slice(about).map_err(part("about"))?;
+        let About { origin, session_share, scaling, weights, day_shares, day_weights, admissions } =
+            about;
         if !scaling.is_valid() {
             let message = "scaling: found numbers that cannot be".to_owned();
             return Err(PeopleError::Part { part: "about", message });
@@ -200,6 +227,8 @@ impl People {
             motion,
             weights,
             day_shares,
+            day_weights,
+            admissions,
             population,
             parsed: OnceLock::new(),
             origin,
@@ -218,6 +247,8 @@ impl People {
             scaling: self.embedding.scaling.clone(),
             weights: self.weights,
             day_shares: self.day_shares,
+            day_weights: self.day_weights,
+            admissions: self.admissions.clone(),
         };
         let mut parts: Vec<(String, Vec<usize>, Dtype, Vec<u8>)> = Vec::new();
         let mut add = |name: &str, bytes: Vec<u8>| {
@@ -281,6 +312,19 @@ impl People {
         &self.day_shares
     }
 
+    /// How much each voice counts in probes of another day, where people who came twice showed it.
+    pub fn day_weights(&self) -> Option<&Weights> {
+        self.day_weights.as_ref()
+    }
+
+    /// How somebody is taken for a reader in probes of that occasion, where that was learned.
+    pub fn admission(&self, occasion: Occasion) -> Option<&Admission> {
+        match occasion {
+            Occasion::Same => self.admissions.same.as_ref(),
+            Occasion::Another => self.admissions.another.as_ref(),
+        }
+    }
+
     /// What readers have in common, where that was learned.
     ///
     /// # Errors
@@ -334,6 +378,16 @@ impl People {
             digests: Vec::new(),
             ..self.clone()
         }
+    }
+
+    /// The same, with how much each voice counts in probes of another day.
+    pub(super) fn with_day_weights(self, day_weights: Option<Weights>) -> Self {
+        Self { day_weights, ..self }
+    }
+
+    /// The same, with how somebody is taken for a reader.
+    pub fn with_admissions(self, admissions: Admissions) -> Self {
+        Self { admissions, ..self }
     }
 
     /// The same, with what readers have in common.

@@ -6,6 +6,7 @@ use super::ground::{Ground, PlacedSignature, Signature};
 use super::motion::{self, MotionSpread};
 use super::weights::Weights;
 use super::{ByVoice, Voice};
+use crate::admission::GROUNDS;
 use crate::live::LiveStep;
 use crate::method::{Evidence, Forger, LearnedReaders, PopulationScorer};
 use crate::moments::Moments;
@@ -113,6 +114,12 @@ impl FusionScorer {
         }
     }
 
+    /// Whether claims have grounds that decisions about strangers are made on.
+    pub fn has_grounds(&self) -> bool {
+        let words = self.reading.as_ref();
+        words.is_some_and(PopulationScorer::has_cohort) && self.has(Voice::Embedding)
+    }
+
     /// What each part of a probe says for a reader, given by place, as much as it counts: of words against
     /// the population, of other voices against anybody.
     pub fn evidence(&self, probe: &Probe, reader: usize) -> Evidence {
@@ -180,6 +187,26 @@ impl Scorer for FusionScorer {
             crate::kernels::axpy(weight, said, &mut scores);
         }
         scores
+    }
+
+    /// Where words are known and the network speaks. What the eye's motion says is added to what the network
+    /// says, by how much either counts.
+    fn grounds(&self, tally: &Tally) -> Option<Vec<[f64; GROUNDS]>> {
+        let words = self.reading.as_ref()?.ratios(tally)?;
+        if !self.has(Voice::Embedding) {
+            return None;
+        }
+        let said = self.said(tally);
+        let weight = |voice| self.weights.at(voice, tally.fixations());
+        let share = match self.has(Voice::Oculomotor) {
+            true => weight(Voice::Oculomotor) / weight(Voice::Embedding),
+            false => 0.0,
+        };
+        let grounds = |(reader, [types, landings, durations]): (usize, [f64; 3])| {
+            let motion = share * said[Voice::Oculomotor][reader];
+            [types, landings, durations, said[Voice::Embedding][reader] + motion]
+        };
+        Some(words.into_iter().enumerate().map(grounds).collect())
     }
 
     fn population(&self, probe: &Probe, scores: &[f64]) -> f64 {

@@ -47,6 +47,23 @@ impl Weights {
         by_voice.iter().flatten().all(|v| v.abs() < 20.0).then_some(Self(by_voice))
     }
 
+    /// Of weights with the voices that they were learned for and how much they count, those of each voice
+    /// on average; `usual` for voices that none were learned for. Nothing without any.
+    pub(super) fn mean(usual: Self, learned: &[(Self, Vec<Voice>, f64)]) -> Option<Self> {
+        let mut mean = usual;
+        for voice in Voice::ALL {
+            let heard = learned.iter().filter(|(_, voices, _)| voices.contains(&voice));
+            let total: f64 = heard.clone().map(|(.., counts)| counts).sum();
+            if total > 0.0 {
+                mean.0[voice.place()] = [0, 1].map(|i| {
+                    heard.clone().map(|(w, _, counts)| counts * w.0[voice.place()][i]).sum::<f64>()
+                        / total
+                });
+            }
+        }
+        (!learned.is_empty()).then_some(mean)
+    }
+
     /// How much a voice counts in a probe of so many fixations.
     pub fn at(&self, voice: Voice, fixations: usize) -> f64 {
         let [a, b] = self.0[voice.place()];

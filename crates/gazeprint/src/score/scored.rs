@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
+use super::{Scorer, Tally};
 use crate::saccade::Reading;
-use crate::score::{Scorer, Tally};
 
 /// Readings, looked at once for all probes.
 pub struct ScoredReadings<'a> {
@@ -38,7 +38,17 @@ impl<'a> ScoredReadings<'a> {
 
     /// The scores of a probe of whole readings.
     pub fn score(&self, probe: &[usize]) -> Vec<f64> {
-        self.scorer.settle(&Tally::total(self.whole(probe)))
+        self.scorer.settle(&self.tally(probe))
+    }
+
+    /// What a probe of whole readings says.
+    pub fn tally(&self, probe: &[usize]) -> Tally {
+        Tally::total(self.whole(probe))
+    }
+
+    /// The readers.
+    pub fn scorer(&self) -> &dyn Scorer {
+        self.scorer
     }
 
     /// The scores of a probe of whole readings and one that was cut off.
