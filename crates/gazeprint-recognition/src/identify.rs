@@ -1,7 +1,7 @@
 //! Who is reading?
 
 use gazeprint::corpus::Corpus;
-use gazeprint::decision::{Answer, GRID, Threshold};
+use gazeprint::decision::{Answer, GRID, LIKELY, Threshold};
 use gazeprint::method::Evidence;
 use gazeprint::saccade::Reading;
 use gazeprint_store::Event;
@@ -76,9 +76,6 @@ pub struct Identification {
     /// Whether it was said to be one of the enrolled.
     pub closed: bool,
 }
-
-/// Posterior from which on one of the enrolled is named where it is one of them.
-const CLOSED: f64 = 0.95;
 
 /// Reading that is still needed.
 #[derive(Clone, Copy)]
@@ -172,8 +169,7 @@ impl Recognizer {
         let shortlist = Shortlist::Best(options.top.max(options.candidates).max(1));
         let (readers, comparison) = self.compare(&readings, |_| Ok(shortlist))?;
         warnings.extend(readers.warnings());
-        let (llr, fixations) = (|best: usize| comparison.llrs[best], comparison.fixations);
-        let rules = &readers.rules;
+        let (rules, fixations) = (&readers.rules, comparison.fixations);
         let threshold = rules.for_stranger(options.fpir, fixations, readers.names.len());
         let allowed = options.allow_unsupported || options.closed;
         let warning = unsupported(options.fpir, threshold, Comparisons::Probes);
@@ -181,12 +177,12 @@ impl Recognizer {
         let order = readers.ranking(&comparison);
         let Comparison { scores, strengths, .. } = &comparison;
         let (best, answer) = rules.answer(options.fpir, scores, strengths, fixations);
-        let answer = match options.closed && comparison.posterior[best] >= CLOSED {
-            true => Answer::Named,
-            false if options.closed => Answer::Unknown,
+        let answer = match options.closed {
+            true if comparison.posterior[best] >= LIKELY => Answer::Named,
+            true => Answer::Unknown,
             false => answer,
         };
-        let (id, llr) = (&readers.names[best], llr(best));
+        let (id, llr) = (&readers.names[best], comparison.llrs[best]);
         let settlement = Settlement {
             id,
             enrolled: &self.enrolled_with(id)?,
@@ -207,12 +203,9 @@ impl Recognizer {
             llr: comparison.llrs[place],
             parts: readers.evidence(&comparison, place),
         });
-        let likely = match answer {
-            Answer::Likely => Some(id.clone()),
-            // What was there before is nobody's.
-            _ => None,
-        };
-        let likely = likely.filter(|_| replay.is_none() || options.replays.allow);
+        // What was there before is nobody's.
+        let is_new = replay.is_none() || options.replays.allow;
+        let likely = (answer == Answer::Likely && is_new).then(|| id.clone());
         let enough = likely.as_ref().and_then(|_| {
             readers.enough(&comparison, best, |n| {
                 rules.for_stranger(options.fpir, n, readers.names.len())

@@ -166,14 +166,16 @@ impl EnrolledReaders {
                 let usual = median(said.collect());
                 scores.iter_mut().for_each(|score| *score += usual);
                 in_full.places.iter().zip(exact).for_each(|(&place, score)| scores[place] = score);
-                let mut strengths = match self.rules.is_of_people() {
+                let strengths = match self.rules.is_of_people() {
                     // Nothing speaks for those who were not found.
-                    true => vec![f64::NEG_INFINITY; scores.len()],
+                    true => {
+                        let mut strengths = vec![f64::NEG_INFINITY; scores.len()];
+                        let found = in_full.places.iter().zip(found);
+                        found.for_each(|(&place, strength)| strengths[place] = strength);
+                        strengths
+                    }
                     false => cohort_ratios(&scores),
                 };
-                if self.rules.is_of_people() {
-                    in_full.places.iter().zip(found).for_each(|(&place, s)| strengths[place] = s);
-                }
                 (scores, strengths, Some(in_full))
             }
         };

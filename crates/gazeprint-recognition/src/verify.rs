@@ -1,6 +1,7 @@
 //! Is it really this reader?
 
 use gazeprint::corpus::Corpus;
+use gazeprint::decision::LIKELY_RATE;
 use gazeprint_store::Event;
 use serde::Serialize;
 
@@ -20,9 +21,6 @@ pub struct VerifyOptions {
     /// What to do with replays.
     pub replays: ReplayPolicy,
 }
-
-/// Rate of false claims up to which one that is not accepted is undecided.
-const UNDECIDED: f64 = 0.2;
 
 impl Default for VerifyOptions {
     fn default() -> Self {
@@ -111,7 +109,7 @@ impl Recognizer {
         let warning = unsupported(options.fmr, threshold, Comparisons::FalseClaims);
         warnings.extend(self.allowed(warning, options.allow_unsupported)?);
         let strength = comparison.strengths[place];
-        let undecided = readers.rules.for_claim(UNDECIDED.max(options.fmr), comparison.fixations);
+        let undecided = readers.rules.for_claim(LIKELY_RATE.max(options.fmr), comparison.fixations);
         let (llr, fixations) = (comparison.llrs[place], comparison.fixations);
         let settlement = Settlement {
             id,

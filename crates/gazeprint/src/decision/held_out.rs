@@ -12,6 +12,7 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 use super::FEWEST_READERS;
+use super::rules::claim_scores;
 use crate::admission::{Admission, thinned};
 use crate::method::{Fitted, Fold, Training};
 use crate::random::{Stream, stream};
@@ -164,13 +165,9 @@ impl<'a> HeldOut<'a> {
             .map(|(reader, probe)| {
                 let tally = self.enrolled.tally(&probe);
                 let mut scores = self.enrolled.scorer().settle(&tally);
-                let grounds = admission.and_then(|_| self.enrolled.scorer().grounds(&tally));
-                let mut claims: Vec<f64> = match admission.zip(grounds) {
-                    Some((admission, grounds)) => {
-                        grounds.iter().map(|g| admission.score(g, tally.fixations())).collect()
-                    }
-                    None => Vec::new(),
-                };
+                let scorer = self.enrolled.scorer();
+                let claims = admission.and_then(|by| claim_scores(by, scorer, &tally));
+                let mut claims = claims.unwrap_or_default();
                 if !claims.is_empty() {
                     claims.remove(reader);
                 }

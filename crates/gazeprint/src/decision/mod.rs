@@ -28,6 +28,8 @@ pub use affine::Affine;
 pub use by_length::{ByLength, ImpostorClaim, ThresholdByLength};
 pub use cohort::{cohort_ratio, cohort_ratios, cohort_ratios_without};
 pub use judge::Support;
-pub use rules::{Answer, FEWEST_READERS, LearnedLength, LearnedRules, Rules, Threshold};
+pub use rules::{
+    Answer, FEWEST_READERS, LIKELY, LIKELY_RATE, LearnedLength, LearnedRules, Rules, Threshold,
+};
 pub use threshold::{cleaned, supported, threshold_at};
 pub use watch::{Decision, Step, WatchParams, Watcher, increments};

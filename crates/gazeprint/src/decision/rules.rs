@@ -21,11 +21,12 @@ use crate::score::{Scorer, Tally};
 /// Fewest readers that rules can be learned from: of a cohort of less than three, nothing much is
 /// known.
 pub const FEWEST_READERS: usize = 5;
-/// Posterior among the enrolled from which on the best is named, and is likely.
+/// Posterior among the enrolled from which on the best is named.
 const NAMED: f64 = 0.99;
-const LIKELY: f64 = 0.95;
-/// Rate of strangers at which somebody is likely.
-const LIKELY_RATE: f64 = 0.2;
+/// Posterior from which on they are likely, and named where it is one of the enrolled.
+pub const LIKELY: f64 = 0.95;
+/// Rate of strangers at which somebody is likely, and a claim undecided.
+pub const LIKELY_RATE: f64 = 0.2;
 
 /// Whether the best of the readers is who it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,15 +125,6 @@ impl Threshold {
     }
 }
 
-impl Threshold {
-    /// The same, but no lower than what the gallery's own readers show, where they show anything: they are no
-    /// strangers to it, so that strangers reach no less than they do.
-    fn at_least(self, own: f64) -> Self {
-        let ratio = if own.is_finite() { self.ratio.max(own) } else { self.ratio };
-        Self { ratio, ..self }
-    }
-}
-
 impl From<&HeldOutProbes> for Rules {
     fn from(probes: &HeldOutProbes) -> Self {
         let mut best = Vec::with_capacity(probes.lengths.len());
@@ -205,13 +197,8 @@ impl Rules {
     /// What speaks for every reader, given their scores for what was read: what thresholds are for. Where
     /// other people decide, the score of the claim; else the ratio to the cohort.
     pub fn strengths(&self, scorer: &dyn Scorer, tally: &Tally, scores: &[f64]) -> Vec<f64> {
-        let decided = self.admission.as_ref().zip(scorer.grounds(tally));
-        match decided {
-            Some((admission, grounds)) => {
-                grounds.iter().map(|g| admission.score(g, tally.fixations())).collect()
-            }
-            None => cohort_ratios(scores),
-        }
+        let claims = self.admission.as_ref().and_then(|by| claim_scores(by, scorer, tally));
+        claims.unwrap_or_else(|| cohort_ratios(scores))
     }
 
     /// The same for all readers but one, as if that one were not enrolled; `strengths` are those of all.
@@ -296,8 +283,8 @@ impl Rules {
     /// fixations.
     pub fn for_claim(&self, rate: f64, fixations: usize) -> Threshold {
         if let Some(admission) = &self.admission {
-            let own = self.judge.thresholds.at(rate, fixations as f64);
-            return of_people(admission, rate, fixations, 1).at_least(own);
+            let ratio = self.claim_ratio(rate, fixations as f64);
+            return Threshold { ratio, ..of_people(admission, rate, fixations, 1) };
         }
         let Support { false_claims, .. } = self.support((fixations as f64).ln());
         self.threshold(&self.judge.thresholds, rate, fixations, false_claims)
@@ -308,11 +295,7 @@ impl Rules {
     pub fn claim_ratio(&self, rate: f64, fixations: f64) -> f64 {
         if let Some(admission) = &self.admission {
             let own = self.judge.thresholds.at(rate, fixations);
-            return admission.threshold(rate, fixations, 1).max(if own.is_finite() {
-                own
-            } else {
-                f64::NEG_INFINITY
-            });
+            return at_least(admission.threshold(rate, fixations, 1), own);
         }
         self.judge.thresholds.at(rate, fixations)
     }
@@ -338,7 +321,8 @@ impl Rules {
         let among = rate * ((self.readers as f64 - 1.0) / others).min(1.0);
         if let Some(admission) = &self.admission {
             let own = self.strangers.at(among, fixations as f64);
-            return of_people(admission, rate, fixations, readers).at_least(own);
+            let threshold = of_people(admission, rate, fixations, readers);
+            return Threshold { ratio: at_least(threshold.ratio, own), ..threshold };
         }
         let Support { probes, .. } = self.support((fixations as f64).ln());
         let threshold = self.threshold(&self.strangers, among, fixations, probes);
@@ -383,6 +367,22 @@ impl Rules {
             vec![1.0 / scores.len() as f64; scores.len()]
         }
     }
+}
+
+/// A threshold that other people showed, but no lower than what the gallery's own readers show, where they
+/// show anything: they are no strangers to it, so that strangers reach no less than they do.
+fn at_least(threshold: f64, own: f64) -> f64 {
+    if own.is_finite() { threshold.max(own) } else { threshold }
+}
+
+/// The scores of the claims to be each of the readers; none where they have no grounds.
+pub(super) fn claim_scores(
+    admission: &Admission,
+    scorer: &dyn Scorer,
+    tally: &Tally,
+) -> Option<Vec<f64>> {
+    let grounds = scorer.grounds(tally)?;
+    Some(grounds.iter().map(|grounds| admission.score(grounds, tally.fixations())).collect())
 }
 
 /// A threshold that other people showed.
