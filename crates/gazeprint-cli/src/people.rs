@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use gazeprint::corpus::{Corpus, Limits, Millis};
 use gazeprint::decision::{Admission, Trial};
-use gazeprint::method::{Admissions, LearnedCorpus, Occasion, People, PeopleOrigin};
+use gazeprint::method::{Admissions, LearnedCorpus, Occasion, People, PeopleOrigin, Population};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_recognition::learn_population;
 use serde::Serialize;
@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let people = match aside.is_empty() {
         true => people,
         false => {
-            let admissions = admissions(&aside, people.origin(), &corpora, &progress)?;
+            let admissions = admissions(args, &aside, people.origin(), &corpora, &progress)?;
             people.with_admissions(admissions)
         }
     };
@@ -143,12 +143,13 @@ fn learned_corpus(corpus: &Corpus, readings: &[Reading], trained_on: &[String]) 
 /// How somebody is taken for a reader: of each corpus with the first network that was not trained on it,
 /// and spreads from those that it was trained on.
 fn admissions(
+    args: &Args,
     aside: &[(People, Vec<String>)],
     origin: &PeopleOrigin,
     corpora: &[(Corpus, Vec<Reading>)],
     progress: &Progress,
 ) -> anyhow::Result<Admissions> {
-    let mut trials: [Vec<Vec<Trial>>; 2] = Default::default();
+    let mut trials: [Vec<Vec<Trial>>; 3] = Default::default();
     let knows = |trained_on: &[String], corpus: &Corpus| {
         trained_on.iter().any(|name| name == corpus.name())
     };
@@ -161,18 +162,25 @@ fn admissions(
         let known: Vec<LearnedCorpus> =
             known.map(|(corpus, read)| learned_corpus(corpus, read, trained_on)).collect();
         let people = Arc::new(network.relearned(origin.clone(), &known));
+        let population = match args.no_population {
+            true => None,
+            false => population(&people, &known, progress)?,
+        };
         for (_, readings) in corpora.iter().filter(|(corpus, _)| is_first(corpus)) {
-            for (trials, occasion) in trials.iter_mut().zip([Occasion::Same, Occasion::Another]) {
-                let found = people.trials(readings, occasion, progress)?;
-                if !found.is_empty() {
-                    trials.push(found);
-                }
+            let given = population.as_ref().map(|it| people.given_trials(it, readings));
+            let found = [
+                people.trials(readings, Occasion::Same, progress)?,
+                people.trials(readings, Occasion::Another, progress)?,
+                given.transpose()?.unwrap_or_default(),
+            ];
+            for (trials, found) in trials.iter_mut().zip(found).filter(|(_, f)| !f.is_empty()) {
+                trials.push(found);
             }
         }
     }
     progress.clear();
-    let [same, another] = trials.map(|trials| Admission::learn(&trials));
-    Ok(Admissions { same, another })
+    let [same, another, given] = trials.map(|trials| Admission::learn(&trials));
+    Ok(Admissions { same, another, given })
 }
 
 fn learn(
@@ -204,14 +212,23 @@ fn learn(
     if args.no_population {
         return Ok(people);
     }
-    let chosen = chosen(&read);
-    if chosen.is_empty() {
-        return Ok(people);
-    }
-    let readers = chosen.iter().map(|r| r.reader + 1).max().unwrap_or(0);
-    let population = learn_population(readers, &chosen, people.day_shares(), progress)?;
+    let population = population(&people, &read, progress)?;
     progress.clear();
-    Ok(people.with_population(&population)?)
+    match population {
+        Some(population) => Ok(people.with_population(&population)?),
+        None => Ok(people),
+    }
+}
+
+/// What readers of some corpora have in common; nothing where nobody read words.
+fn population(
+    people: &People,
+    corpora: &[LearnedCorpus],
+    progress: &Progress,
+) -> anyhow::Result<Option<Population>> {
+    let chosen = chosen(corpora);
+    let Some(last) = chosen.iter().map(|r| r.reader).max() else { return Ok(None) };
+    Ok(Some(learn_population(last + 1, &chosen, people.day_shares(), progress)?))
 }
 
 /// Whether somebody had no part in training the network: as training/train.py has it.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gazeprint::corpus::{Corpus, Limits, Scanpath};
 use gazeprint::decision::Rules;
-use gazeprint::method::{Method, Occasion, People, Unwatched, fusion};
+use gazeprint::method::{Method, People, Unwatched, fusion};
 use gazeprint::simulate::SimulationParams;
 use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::study::{DividedCorpus, Forgetful, Plan, Study};
@@ -160,7 +160,7 @@ fn the_rules_of_a_study_are_those_of_a_gallery() {
     desk.enroll(&enrolled, &EnrollOptions::default(), &Unwatched).unwrap();
     let of_gallery = stored_rules(desk.location());
     // What other people showed belongs to them, and is not stored.
-    let admission = People::shipped().admission(Occasion::Another).cloned();
+    let admission = People::shipped().admissions().another.clone();
     assert_eq!(*of_study, of_gallery.clone().with_admission(admission));
     let bits = |rules| serde_json::to_string(rules).unwrap();
     assert_eq!(bits(of_study), bits(&of_gallery));

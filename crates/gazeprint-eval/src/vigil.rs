@@ -108,19 +108,18 @@ struct Watching<'a> {
 }
 
 impl Watching<'_> {
-    /// The scores of all readers but one, as if that one were not enrolled.
-    fn without(&self, reader: usize, all: &Tally) -> Vec<f64> {
-        let mut scores = self.scorer.settle(all);
-        scores.remove(reader);
-        scores
+    fn watcher(&self) -> Watcher {
+        Watcher::new(Arc::clone(self.rules), self.params)
     }
 
     fn as_themselves(&self, own: &[WatchedStep]) -> ReaderVigils {
-        let mut watcher = Watcher::new(Arc::clone(self.rules), self.reader, self.params);
+        let mut watcher = self.watcher();
         let (mut first, mut alarms, mut guarded_seconds) = (None, 0, 0.0);
         let mut before = Decision::GoOn;
         for (duration, added) in own {
-            let step = watcher.next(*duration, added.clone(), |all| self.scorer.settle(all));
+            let step = watcher.next(*duration, added.clone(), |all| {
+                self.rules.claim_llr(self.scorer, all, self.reader, None)
+            });
             if before == Decision::GoOn && step.decision != before {
                 first = Some((step.decision == Decision::Accept, step.seconds));
             }
@@ -141,10 +140,11 @@ impl Watching<'_> {
 
     /// As somebody else, with a gallery that does not have the one who reads.
     fn as_another(&self, claimed: usize, own: &[WatchedStep]) -> Vigil {
-        let place = claimed - usize::from(claimed > self.reader);
-        let mut watcher = Watcher::new(Arc::clone(self.rules), place, self.params);
+        let mut watcher = self.watcher();
         for (duration, added) in own {
-            let step = watcher.next(*duration, added.clone(), |all| self.without(self.reader, all));
+            let step = watcher.next(*duration, added.clone(), |all| {
+                self.rules.claim_llr(self.scorer, all, claimed, Some(self.reader))
+            });
             if step.decision != Decision::GoOn {
                 let first = Some((step.decision == Decision::Accept, step.seconds));
                 return vigil(first, step.seconds);
@@ -156,10 +156,11 @@ impl Watching<'_> {
     /// Another reader, who is not in the gallery, goes on; nothing where the first one was not accepted.
     fn taken_over(&self, own: &[WatchedStep], other: &[WatchedStep]) -> Option<Swap> {
         let stranger = (self.reader + 1) % self.n;
-        let place = self.reader - usize::from(self.reader > stranger);
-        let mut watcher = Watcher::new(Arc::clone(self.rules), place, self.params);
+        let mut watcher = self.watcher();
         let mut next = |(duration, added): &WatchedStep| {
-            watcher.next(*duration, added.clone(), |all| self.without(stranger, all))
+            watcher.next(*duration, added.clone(), |all| {
+                self.rules.claim_llr(self.scorer, all, self.reader, Some(stranger))
+            })
         };
         let before = own.iter().map(&mut next).last()?;
         if before.decision != Decision::Accept {

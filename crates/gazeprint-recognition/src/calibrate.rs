@@ -8,7 +8,6 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::enroll::learn_population;
-use crate::readers::admission;
 use crate::warning::{RowsMissing, lowest_rate};
 use crate::{Error, RecognitionMonitor, Recognizer, Stage, Warning};
 
@@ -73,7 +72,7 @@ impl Recognizer {
         let stored = self.gallery().stored_readers()?;
         let loaded = stored.decoded()?;
         let people = self.people()?;
-        let admission = admission(&people, &loaded.community);
+        let admission = loaded.community.admission(&people);
         Ok(Standing::of(loaded.readers.len(), admission, loaded.rules.as_ref()))
     }
 
@@ -95,7 +94,7 @@ impl Recognizer {
         let stored = self.gallery().stored_readers()?;
         let loaded = stored.decoded()?;
         let people = self.people()?;
-        let admission = admission(&people, &loaded.community).cloned();
+        let admission = loaded.community.admission(&people).cloned();
         let wanted = keep_rows == KeepRows::Always || loaded.readers.len() >= MANY;
         let rows_missing = wanted && !self.gallery().has_rows()?;
         if loaded.is_current && !rows_missing {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gazeprint::decision::{Admission, FEWEST_READERS, Rules, Threshold, cleaned, cohort_ratios};
 use gazeprint::method::{
-    Community, Evidence, FusionScorer, Likeness, Occasion, People, Slopes, Template, Voice, Weights,
+    Community, Evidence, FusionScorer, Likeness, Slopes, Template, Voice, Weights,
 };
 use gazeprint::saccade::Reading;
 use gazeprint::score::Scorer as _;
@@ -94,7 +94,7 @@ impl EnrolledReaders {
             // Few readers are judged by what other people showed.
             (None, Some(admission)) if !readers.is_empty() => {
                 let rules = Rules::of_people(readers.len(), admission.clone());
-                VoicedRules { rules, weights: usual_weights(&*desk.people()?) }
+                VoicedRules { rules, weights: *desk.people()?.weights_of_another_day() }
             }
             (None, _) => {
                 check_count(desk, readers.len())?;
@@ -245,21 +245,11 @@ fn deciding(
     community: &Community,
 ) -> Result<(Vec<Template>, Option<Admission>), Error> {
     let people = desk.people()?;
-    let Some(admission) = admission(&people, community) else { return Ok((Vec::new(), None)) };
+    let Some(admission) = community.admission(&people) else { return Ok((Vec::new(), None)) };
     let (population, ..) = desk.gallery().learning()?;
     let cohort = population.map_or_else(Vec::new, |population| population.cohort());
     let admission = (!cohort.is_empty()).then(|| admission.clone());
     Ok((cohort, admission))
-}
-
-/// How somebody is taken for a reader of a gallery, where its people showed that: probes are of another day.
-pub(crate) fn admission<'a>(people: &'a People, community: &Community) -> Option<&'a Admission> {
-    people.admission(Occasion::Another).filter(|_| community.has_grounds())
-}
-
-/// How much voices count where readers are too few to learn it.
-fn usual_weights(people: &People) -> Weights {
-    *people.day_weights().unwrap_or(people.weights())
 }
 
 /// Scores of readers as they are kept.

@@ -121,6 +121,8 @@ pub struct WatchStep {
 pub struct Watch {
     desk: Recognizer,
     readers: Arc<EnrolledReaders>,
+    /// Who is watched, by place.
+    place: usize,
     id: String,
     policy: ReplayPolicy,
     watcher: Watcher,
@@ -174,7 +176,7 @@ impl Recognizer {
             false_rejects: options.fnmr,
             window: options.window,
         };
-        let watcher = Watcher::new(Arc::clone(&readers.rules), place, params);
+        let watcher = Watcher::new(Arc::clone(&readers.rules), params);
         let mut warnings: Vec<Warning> = readers.warnings().collect();
         warnings.extend(out_of_reach(&readers, &watcher, options));
         let earlier = KnownReadings::new(&self.gallery().earlier_probes(&id)?);
@@ -184,6 +186,7 @@ impl Recognizer {
             desk: self.clone(),
             generation: readers.generation(),
             readers,
+            place,
             id,
             policy: options.replays,
             watcher,
@@ -360,8 +363,10 @@ impl Watch {
             kinematics: fixation.kinematics(),
         };
         let Ok(step) = current.see(&fixation) else { return false };
-        let scorer = self.readers.scorer();
-        self.watcher.next(step.duration(), scorer.added(&step), |all| scorer.settle(all));
+        let (scorer, rules) = (self.readers.scorer(), &self.readers.rules);
+        self.watcher.next(step.duration(), scorer.added(&step), |all| {
+            rules.claim_llr(scorer, all, self.place, None)
+        });
         true
     }
 

@@ -250,7 +250,9 @@ impl Admission {
             let strangers = people(trials, |trial| trial.own.is_none());
             let readers = trials.iter().map(|trial| trial.claims.len()).max().unwrap_or(0);
             admission.strangers += strangers.len();
-            admission.pairs += strangers.len() * readers;
+            // Nobody counts twice, as who claims and as who is claimed to be.
+            let all = people(trials, |_| true).len();
+            admission.pairs += (strangers.len() * readers).min(all * all.saturating_sub(1) / 2);
         }
         admission.thresholds = admission.table(corpora, |_| GRID)?;
         Some(admission)

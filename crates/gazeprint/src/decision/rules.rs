@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::by_length::{ByLength, ImpostorClaim, ThresholdByLength};
-use super::cohort::{cohort_ratios, cohort_ratios_without};
+use super::cohort::{cohort_ratio, cohort_ratios, cohort_ratios_without};
 use super::held_out::{ComparedProbe, HeldOutProbes, ProbesOfLength};
 use super::judge::{Judge, Lesson, Support, Thresholds};
 use super::threshold::{cleaned, supported};
@@ -231,9 +231,32 @@ impl Rules {
             return self.calibrated(&cohort_ratios(scores), fixations);
         }
         // The score of a claim is one, by how it was learned.
-        let [_, pairs] = admission.support();
-        let most = (pairs as f64 + 1.0).ln();
+        let most = shown_by(admission);
         strengths.iter().map(|s| cleaned(*s).clamp(-most, most)).collect()
+    }
+
+    /// What a claim to be one of the readers is worth as a log-likelihood ratio that means what it says, nats;
+    /// somebody may be left out, as if they were not enrolled.
+    pub fn claim_llr(
+        &self,
+        scorer: &dyn Scorer,
+        tally: &Tally,
+        reader: usize,
+        without: Option<usize>,
+    ) -> f64 {
+        if self.is_calibrated() {
+            let mut scores = scorer.settle(tally);
+            let place = without.map_or(reader, |without| {
+                scores.remove(without);
+                reader - usize::from(reader > without)
+            });
+            if scores.len() > 1 {
+                return self.calibrated(&[cohort_ratio(&scores, place)], tally.fixations())[0];
+            }
+        }
+        let claims = self.admission.as_ref().and_then(|by| claim_scores(by, scorer, tally));
+        let [lowest, highest] = self.bounds(tally.fixations());
+        claims.map_or(0.0, |claims| cleaned(claims[reader]).clamp(lowest, highest))
     }
 
     /// Who it is, at a rate of strangers who are taken for somebody: the reader with the highest score, and
@@ -342,12 +365,15 @@ impl Rules {
     /// The highest calibrated ratio that a probe of any length can have.
     pub fn highest(&self) -> f64 {
         let lengths = self.judge.lengths.iter().map(|l| l.log_fixations.exp().round() as usize);
-        lengths.map(|fixations| self.bounds(fixations)[1]).fold(0.0, f64::max)
+        let of_people = if self.is_calibrated() { None } else { self.admission.as_ref() };
+        let highest = lengths.map(|fixations| self.bounds(fixations)[1]);
+        highest.chain(of_people.map(shown_by)).fold(0.0, f64::max)
     }
 
     /// The lowest and the highest calibrated ratio that a probe of so many fixations can have.
     pub fn bounds(&self, fixations: usize) -> [f64; 2] {
-        self.judge.bounds(fixations as f64).unwrap_or([0.0, 0.0])
+        let of_people = || self.admission.as_ref().map_or(0.0, shown_by);
+        self.judge.bounds(fixations as f64).unwrap_or_else(|| [-of_people(), of_people()])
     }
 
     /// The posterior over the readers of a gallery, given that it is one of them: scores count as
@@ -373,6 +399,12 @@ impl Rules {
 /// show anything: they are no strangers to it, so that strangers reach no less than they do.
 fn at_least(threshold: f64, own: f64) -> f64 {
     if own.is_finite() { threshold.max(own) } else { threshold }
+}
+
+/// The highest ratio that comparisons of other people can show.
+fn shown_by(admission: &Admission) -> f64 {
+    let [_, pairs] = admission.support();
+    (pairs as f64 + 1.0).ln()
 }
 
 /// The scores of the claims to be each of the readers; none where they have no grounds.

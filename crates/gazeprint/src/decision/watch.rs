@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::cohort::cohort_ratio;
 use super::rules::Rules;
 use crate::live::steps;
 use crate::saccade::Reading;
@@ -81,7 +80,6 @@ pub struct Step {
 #[derive(Debug, Clone)]
 pub struct Watcher {
     rules: Arc<Rules>,
-    reader: usize,
     params: WatchParams,
     /// What everything so far says.
     total: Tally,
@@ -101,11 +99,10 @@ pub fn increments(scorer: &dyn Scorer, reading: &Reading) -> Vec<Tally> {
 }
 
 impl Watcher {
-    /// Watches whether it is this reader, by place.
-    pub fn new(rules: Arc<Rules>, reader: usize, params: WatchParams) -> Self {
+    /// Watches a claim by these rules.
+    pub fn new(rules: Arc<Rules>, params: WatchParams) -> Self {
         Self {
             rules,
-            reader,
             params: WatchParams { window: params.window.max(1), ..params },
             total: Tally::default(),
             recent: VecDeque::new(),
@@ -139,14 +136,19 @@ impl Watcher {
         self.last
     }
 
-    /// Looks at the next fixation: how long it was, and what it adds. `settle` says what scores all
-    /// readers have by then.
-    pub fn next(
-        &mut self,
-        duration_ms: f64,
-        added: Tally,
-        settle: impl Fn(&Tally) -> Vec<f64>,
-    ) -> Step {
+    /// The ratio of so many fixations at which a claim is accepted: Wald's, and where other people alone
+    /// decide no less than a claim needs there.
+    fn accepts_at(&self, fixations: usize) -> f64 {
+        let [_, wald] = self.thresholds();
+        match self.rules.is_calibrated() {
+            true => wald,
+            false => wald.max(self.rules.claim_ratio(self.params.false_accepts, fixations as f64)),
+        }
+    }
+
+    /// Looks at the next fixation: how long it was, and what it adds. `weigh` says what the claim is worth
+    /// by then, as [`Rules::claim_llr`] has it.
+    pub fn next(&mut self, duration_ms: f64, added: Tally, weigh: impl Fn(&Tally) -> f64) -> Step {
         // A score that is no number would stay in all sums: it says nothing.
         let added = if added.is_finite() { added } else { Tally::sums(1, Vec::new()) };
         self.total.add_step(1.0, &added);
@@ -162,22 +164,20 @@ impl Watcher {
         let recent = self.recent.len();
         let (llr, decided) = match self.last.decision {
             Decision::GoOn => {
-                let all = self.test(&settle(&self.total), self.last.fixations);
-                let last = self.test(&settle(&self.window), recent);
+                let all = self.test(weigh(&self.total), self.last.fixations);
+                let last = self.test(weigh(&self.window), recent);
                 if last.1 == Some(Decision::Reject) { last } else { all }
             }
-            _ => self.test(&settle(&self.window), recent),
+            _ => self.test(weigh(&self.window), recent),
         };
         self.last.llr = llr;
         self.last.decision = decided.unwrap_or(self.last.decision);
         self.last
     }
 
-    /// The calibrated ratio of scores of so many fixations, and what it decides.
-    fn test(&self, scores: &[f64], fixations: usize) -> (f64, Option<Decision>) {
-        let ratio = cohort_ratio(scores, self.reader);
-        let llr = self.rules.calibrated(&[ratio], fixations)[0];
-        let decision = if llr >= self.thresholds()[1] {
+    /// The calibrated ratio of so many fixations, and what it decides.
+    fn test(&self, llr: f64, fixations: usize) -> (f64, Option<Decision>) {
+        let decision = if llr >= self.accepts_at(fixations) {
             Some(Decision::Accept)
         } else if llr <= self.rejects_at(fixations) {
             Some(Decision::Reject)
@@ -191,6 +191,7 @@ impl Watcher {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decision::cohort::cohort_ratio;
     use crate::decision::rules::tests::{GAIN, READERS, rules};
 
     /// What a fixation adds when one of the readers makes it: as the rules were learned.
@@ -198,18 +199,23 @@ mod tests {
         Tally::sums(1, (0..READERS).map(|r| if r == reader { GAIN } else { 0.0 }).collect())
     }
 
-    fn settle(tally: &Tally) -> Vec<f64> {
-        tally.scores_of(READERS)
+    /// The next fixation of somebody who is watched as the reader at place 4.
+    fn next(watcher: &mut Watcher, added: Tally) -> Step {
+        let rules = Arc::clone(&watcher.rules);
+        watcher.next(250.0, added, |tally| {
+            let ratio = cohort_ratio(&tally.scores_of(READERS), 4);
+            rules.calibrated(&[ratio], tally.fixations())[0]
+        })
     }
 
     fn watch(rules: &Arc<Rules>, window: usize) -> Watcher {
-        Watcher::new(Arc::clone(rules), 4, WatchParams { window, ..WatchParams::default() })
+        Watcher::new(Arc::clone(rules), WatchParams { window, ..WatchParams::default() })
     }
 
     /// The number of the fixation at which the decision changed to this one.
     fn until(watcher: &mut Watcher, reader: usize, wanted: Decision) -> usize {
         let before = watcher.last().fixations;
-        while watcher.next(250.0, by(reader), settle).decision != wanted {
+        while next(watcher, by(reader)).decision != wanted {
             assert!(watcher.last().fixations < before + 5000, "never {wanted:?}");
         }
         watcher.last().fixations - before
@@ -219,7 +225,7 @@ mod tests {
     fn thresholds_are_those_of_wald() {
         let rules = Arc::new(rules(20));
         let params = WatchParams { false_accepts: 0.001, false_rejects: 0.05, window: 100 };
-        let [reject, accept] = Watcher::new(Arc::clone(&rules), 0, params).thresholds();
+        let [reject, accept] = Watcher::new(Arc::clone(&rules), params).thresholds();
         assert!((accept - (0.95_f64 / 0.001).ln()).abs() < 1e-12);
         assert!((reject - (0.05_f64 / 0.999).ln()).abs() < 1e-12);
     }
@@ -228,7 +234,7 @@ mod tests {
     fn the_reader_is_accepted_and_another_is_rejected() {
         let rules = Arc::new(rules(20));
         let mut genuine = watch(&rules, 100);
-        let first = genuine.next(250.0, by(4), settle);
+        let first = next(&mut genuine, by(4));
         assert_eq!(first.decision, Decision::GoOn, "one fixation says little");
         assert_eq!((first.fixations, first.seconds), (1, 0.25));
         let needed = until(&mut genuine, 4, Decision::Accept);
@@ -248,7 +254,7 @@ mod tests {
         let mut watcher = watch(&rules, 150);
         until(&mut watcher, 4, Decision::Accept);
         for _ in 0..1000 {
-            assert_eq!(watcher.next(250.0, by(4), settle).decision, Decision::Accept);
+            assert_eq!(next(&mut watcher, by(4)).decision, Decision::Accept);
         }
     }
 
@@ -259,7 +265,7 @@ mod tests {
             let mut watcher = watch(&rules, 150);
             until(&mut watcher, 4, Decision::Accept);
             for _ in 0..long {
-                watcher.next(250.0, by(4), settle);
+                next(&mut watcher, by(4));
             }
             let needed = until(&mut watcher, 5, Decision::Reject);
             assert!(needed <= 300, "{long}: {needed}");
@@ -284,7 +290,7 @@ mod tests {
         let mut watcher = watch(&rules, 100);
         // Two take turns: nothing is decided, and much is read.
         for i in 0..600 {
-            assert_eq!(watcher.next(250.0, by(4 + i % 2), settle).decision, Decision::GoOn, "{i}");
+            assert_eq!(next(&mut watcher, by(4 + i % 2)).decision, Decision::GoOn, "{i}");
         }
         let mut rejected = watcher.clone();
         assert!(until(&mut rejected, 5, Decision::Reject) <= 100);
@@ -297,7 +303,7 @@ mod tests {
         let rules = Arc::new(rules(1));
         let params =
             WatchParams { false_accepts: 0.001, false_rejects: 0.001, ..WatchParams::default() };
-        let mut watcher = Watcher::new(Arc::clone(&rules), 4, params);
+        let mut watcher = Watcher::new(Arc::clone(&rules), params);
         let lowest = -(READERS as f64 + 1.0).ln();
         assert!(watcher.thresholds()[0] < lowest, "Wald's is out of reach");
         assert_eq!(watcher.rejects_at(60), lowest);
@@ -307,7 +313,6 @@ mod tests {
         assert_eq!(wanted.rejects_at(60), wanted.thresholds()[0].max(lowest));
         let enough = Watcher::new(
             Arc::clone(&rules),
-            4,
             WatchParams { false_rejects: 0.1, ..WatchParams::default() },
         );
         assert_eq!(enough.rejects_at(60), enough.thresholds()[0]);
@@ -320,17 +325,17 @@ mod tests {
         let mut watcher = watch(&rules, 10);
         for _ in 0..50 {
             assert_eq!(
-                watcher.next(250.0, Tally::sums(1, vec![f64::NAN; READERS]), settle).decision,
+                next(&mut watcher, Tally::sums(1, vec![f64::NAN; READERS])).decision,
                 Decision::GoOn
             );
         }
         // Nor does it keep a decision from being tested again.
         let mut watcher = watch(&rules, 100);
         until(&mut watcher, 4, Decision::Accept);
-        watcher.next(250.0, Tally::sums(1, vec![f64::INFINITY; READERS]), settle);
+        next(&mut watcher, Tally::sums(1, vec![f64::INFINITY; READERS]));
         until(&mut watcher, 5, Decision::Reject);
         let nothing = WatchParams { window: 0, ..WatchParams::default() };
-        let mut watcher = Watcher::new(Arc::clone(&rules), 0, nothing);
-        assert_eq!(watcher.next(250.0, by(0), settle).fixations, 1);
+        let mut watcher = Watcher::new(Arc::clone(&rules), nothing);
+        assert_eq!(next(&mut watcher, by(0)).fixations, 1);
     }
 }

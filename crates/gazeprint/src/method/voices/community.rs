@@ -9,6 +9,7 @@ use super::method::{VoiceFit, voices_of};
 use super::people::People;
 use super::scorer::FusionScorer;
 use super::weights::Weights;
+use crate::admission::Admission;
 use crate::method::{
     Background, FitError, Fitted, Monitor, Occasion, Population, PopulationScorer, Template,
     TemplateError, Training,
@@ -88,8 +89,13 @@ impl Community {
     }
 
     /// Whether claims have grounds that decisions about strangers are made on, held against imagined readers.
-    pub fn has_grounds(&self) -> bool {
+    fn has_grounds(&self) -> bool {
         self.reading.is_some() && self.ground.wanted().embedding
+    }
+
+    /// How somebody is taken for a reader of it on another day, where people showed that.
+    pub fn admission<'a>(&self, people: &'a People) -> Option<&'a Admission> {
+        people.admission(Occasion::Another, &self.ground).filter(|_| self.has_grounds())
     }
 
     /// What is compared of a reader.

@@ -175,6 +175,11 @@ impl Ground {
         Self { embedding: embedding.flatten(), motion }
     }
 
+    /// Whether it is that of these people, whoever is compared.
+    pub(super) fn is_of(&self, people: &People) -> bool {
+        *self == Self::of_people(people, self.wanted())
+    }
+
     /// Centres the motions of eyes on those of the readers, where they are enough.
     fn centre_motion(&mut self, readings: &[(usize, &Reading)]) {
         let Some(motion) = &mut self.motion else { return };

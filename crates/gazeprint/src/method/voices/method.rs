@@ -283,7 +283,7 @@ impl VoiceFit<'_> {
         let tune_seconds = start.elapsed().as_secs_f64();
         let report = FitReport { fit_seconds, tune_seconds, ..FitReport::default() };
         let scorer = Box::new(scorer.weighed(weights));
-        let admission = self.people.admission(self.training.occasion());
+        let admission = self.people.admission(self.training.occasion(), &learned.ground);
         let admission = admission.filter(|_| scorer.has_grounds()).cloned();
         Ok(Fitted { scorer, folds, report, weights, admission })
     }

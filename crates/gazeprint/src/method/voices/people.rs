@@ -11,6 +11,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::ground::Ground;
 use super::motion::MotionSpread;
 use super::weights::Weights;
 use crate::admission::Admission;
@@ -111,11 +112,14 @@ pub struct Admissions {
     pub same: Option<Admission>,
     /// Of another day.
     pub another: Option<Admission>,
+    /// Of another day, where readers are compared on what is known of these people alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Admission>,
 }
 
 impl Admissions {
     fn is_empty(&self) -> bool {
-        self.same.is_none() && self.another.is_none()
+        self.same.is_none() && self.another.is_none() && self.given.is_none()
     }
 }
 
@@ -317,12 +321,25 @@ impl People {
         self.day_weights.as_ref()
     }
 
-    /// How somebody is taken for a reader in probes of that occasion, where that was learned.
-    pub fn admission(&self, occasion: Occasion) -> Option<&Admission> {
+    /// How much each voice counts in probes of another day, as far as is known.
+    pub fn weights_of_another_day(&self) -> &Weights {
+        self.day_weights.as_ref().unwrap_or(&self.weights)
+    }
+
+    /// How somebody is taken for a reader in probes of that occasion, where that was learned. Where readers
+    /// are compared on what is known of these people alone, they have more in common than these know.
+    pub(super) fn admission(&self, occasion: Occasion, ground: &Ground) -> Option<&Admission> {
+        let Admissions { same, another, given } = &self.admissions;
         match occasion {
-            Occasion::Same => self.admissions.same.as_ref(),
-            Occasion::Another => self.admissions.another.as_ref(),
+            Occasion::Same => same.as_ref(),
+            Occasion::Another if ground.is_of(self) => given.as_ref().or(another.as_ref()),
+            Occasion::Another => another.as_ref(),
         }
+    }
+
+    /// How somebody is taken for a reader, by occasion.
+    pub fn admissions(&self) -> &Admissions {
+        &self.admissions
     }
 
     /// What readers have in common, where that was learned.

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
+use super::community::{Community, Likeness};
 use super::method::fusion;
 use super::people::People;
-use crate::admission::Trial;
-use crate::method::{FitError, Method as _, Monitor, Occasion, Training};
+use crate::admission::{GROUNDS, Trial};
+use crate::method::{FitError, Method as _, Monitor, Occasion, Population, Training};
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
-use crate::score::ScoredReadings;
+use crate::score::{ScoredReadings, Scorer as _};
 
 /// Seed of how people and texts are divided.
 const SEED: u64 = 1;
@@ -66,6 +67,20 @@ impl<'a> Divided<'a> {
         (0..self.readings.len()).filter(is)
     }
 
+    /// Of some people, those who read enough to be enrolled.
+    fn enrolled(&self, people: &[usize]) -> Vec<usize> {
+        let fixations = |person: &usize| -> usize {
+            self.of(*person, true).map(|i| self.readings[i].fixations()).sum()
+        };
+        let read_enough = |person: &usize| fixations(person) >= FEWEST_FIXATIONS;
+        people.iter().copied().filter(read_enough).collect()
+    }
+
+    /// Readings that people are met by.
+    fn met(&self) -> impl Iterator<Item = usize> {
+        (0..self.readings.len()).filter(|i| !self.learned[*i])
+    }
+
     /// Probes of a person with the texts that were asked for.
     fn probes(&self, person: usize) -> Vec<(usize, Vec<usize>)> {
         let mut own: Vec<usize> = self.of(person, false).collect();
@@ -105,6 +120,66 @@ impl People {
         Ok(trials)
     }
 
+    /// The same, on another day, where readers are compared on what is known of these people alone, whose
+    /// population it is. Nobody has a part in how others are compared then, so that everybody is enrolled, and
+    /// a stranger to all others.
+    ///
+    /// # Errors
+    /// If there is nothing that any voice could speak of.
+    pub fn given_trials(
+        &self,
+        population: &Population,
+        readings: &[Reading],
+    ) -> Result<Vec<Trial>, FitError> {
+        let divided = Divided::new(readings, Occasion::Another);
+        let enrolled = divided.enrolled(&divided.people);
+        if enrolled.len() < FEWEST {
+            return Ok(Vec::new());
+        }
+        let all: Vec<(usize, &Reading)> = divided.readings.iter().map(|r| (r.reader, *r)).collect();
+        let community = Community::learn(self, Some(population), &all, true)?;
+        let likeness = |person: &usize| {
+            let own: Vec<&Reading> =
+                divided.of(*person, true).map(|i| divided.readings[i]).collect();
+            community.likeness(self.network(), Some(population), &own)
+        };
+        let likenesses: Vec<Likeness> = enrolled.par_iter().map(likeness).collect();
+        let cohort = population.cohort();
+        let scorer = community
+            .scorer(
+                self.network(),
+                &likenesses.iter().collect::<Vec<_>>(),
+                &cohort,
+                *self.weights_of_another_day(),
+            )
+            .map_err(|_| FitError::NoWords(0))?;
+        let scored = ScoredReadings::encode(&scorer, divided.met(), &divided.readings);
+        let trials = divided.people.par_iter().flat_map_iter(|&person| {
+            let own = enrolled.iter().position(|enrolled| *enrolled == person);
+            let (scored, scorer) = (&scored, &scorer);
+            divided.probes(person).into_iter().flat_map(move |(texts, probe)| {
+                let tally = scored.tally(&probe);
+                let mut claims = scorer.grounds(&tally).unwrap_or_default();
+                let mut scores = scorer.settle(&tally);
+                let trial = |claims: Vec<[f64; GROUNDS]>, best, own| Trial {
+                    person,
+                    texts,
+                    fixations: tally.fixations(),
+                    claims,
+                    best,
+                    own,
+                };
+                let genuine = own.filter(|_| !claims.is_empty()).map(|own| {
+                    scores.remove(own);
+                    trial(vec![claims.remove(own)], 0, Some(0))
+                });
+                let best = (0..claims.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+                [genuine, best.map(|best| trial(claims, best, None))].into_iter().flatten()
+            })
+        });
+        Ok(trials.collect())
+    }
+
     fn round(
         self: &Arc<Self>,
         divided: &Divided<'_>,
@@ -113,14 +188,7 @@ impl People {
         occasion: Occasion,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Trial>, FitError> {
-        let fixations = |person: &usize| -> usize {
-            divided.of(*person, true).map(|i| divided.readings[i].fixations()).sum()
-        };
-        let enrolled: Vec<usize> = enrolled
-            .iter()
-            .copied()
-            .filter(|person| fixations(person) >= FEWEST_FIXATIONS)
-            .collect();
+        let enrolled = divided.enrolled(enrolled);
         if enrolled.len() < FEWEST / 2 {
             return Ok(Vec::new());
         }
@@ -129,8 +197,7 @@ impl People {
         });
         let training = Training::new(enrolled.len(), readings.collect())?.for_probes_of(occasion);
         let fitted = fusion(Arc::clone(self)).fit(&training, SEED, monitor)?;
-        let tested = (0..divided.readings.len()).filter(|i| !divided.learned[*i]);
-        let scored = ScoredReadings::encode(&*fitted.scorer, tested, &divided.readings);
+        let scored = ScoredReadings::encode(&*fitted.scorer, divided.met(), &divided.readings);
         let own = enrolled.iter().enumerate().map(|(place, person)| (*person, Some(place)));
         let everybody: Vec<(usize, Option<usize>)> =
             own.chain(strangers.iter().map(|person| (*person, None))).collect();
