@@ -268,10 +268,43 @@ struct Shown<'a> {
     has_oculomotor: bool,
     has_population: bool,
     durations_ms: [f64; 2],
+    reading_session_shares: ReadingShares,
+    support: Vec<Support>,
+}
+
+/// How much of what differs between readers of words differs between their days.
+#[derive(Serialize)]
+struct ReadingShares {
+    moves: f64,
+    durations: f64,
+    landings: f64,
+    densities: f64,
+}
+
+/// Who stands behind the rates of some galleries.
+#[derive(Serialize)]
+struct Support {
+    probes: &'static str,
+    strangers: usize,
+    pairs: usize,
+}
+
+/// Who stands behind the rates of each kind of gallery.
+fn support(Admissions { same, another, given }: &Admissions) -> Vec<Support> {
+    let kinds =
+        [("same sitting", same), ("another day", another), ("another day, few enrolled", given)];
+    kinds
+        .into_iter()
+        .filter_map(|(probes, admission)| {
+            let [strangers, pairs] = admission.as_ref()?.support();
+            Some(Support { probes, strangers, pairs })
+        })
+        .collect()
 }
 
 pub(crate) fn show(people: &People, json: bool) -> anyhow::Result<()> {
     let origin = people.origin();
+    let [moves, durations, landings, densities] = people.day_shares().by_kind();
     let shown = Shown {
         name: &origin.name,
         gazeprint: &origin.gazeprint,
@@ -282,6 +315,8 @@ pub(crate) fn show(people: &People, json: bool) -> anyhow::Result<()> {
         has_oculomotor: people.motion().is_some(),
         has_population: people.has_population(),
         durations_ms: origin.durations_ms,
+        reading_session_shares: ReadingShares { moves, durations, landings, densities },
+        support: support(people.admissions()),
     };
     if json {
         return print_json(&shown);
@@ -299,12 +334,26 @@ pub(crate) fn show(people: &People, json: bool) -> anyhow::Result<()> {
     }
     let known = |is: bool| if is { "known" } else { "not known" };
     text += &format!(
-        "network of {} numbers a reading; {:.0} % of what differs between people differs between days\n\
-         oculomotor spreads {}, population {}\n",
+        "network of {} numbers a reading; oculomotor spreads {}, population {}\n\
+         of what differs between people, so much differs between their days:\n  \
+         network {:.0} %, moves {:.0} %, durations {:.0} %, landings {:.0} %, densities {:.0} %\n",
         shown.embedding,
-        100.0 * shown.embedding_session_share,
         known(shown.has_oculomotor),
         known(shown.has_population),
+        100.0 * shown.embedding_session_share,
+        100.0 * moves,
+        100.0 * durations,
+        100.0 * landings,
+        100.0 * densities,
     );
+    if !shown.support.is_empty() {
+        text += "people who were strangers to galleries of others stand behind rates:\n";
+    }
+    for Support { probes, strangers, pairs } in &shown.support {
+        text += &format!(
+            "  {probes:<26} {strangers:>5} strangers, {} with readers\n",
+            plural(*pairs, "pair")
+        );
+    }
     print(&text)
 }

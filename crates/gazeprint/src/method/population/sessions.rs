@@ -47,6 +47,14 @@ impl DayShares {
         Self(std::array::from_fn(part))
     }
 
+    /// Of moves, of durations, of landings and of densities: the mean of each.
+    pub fn by_kind(&self) -> [f64; 4] {
+        let [moves, durations, parts @ ..] = &self.0;
+        let (aims, densities) = parts.split_at(AimKind::COUNT);
+        let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
+        [*moves, *durations, mean(aims), mean(densities)]
+    }
+
     /// Whether all of them are parts of a whole.
     pub(in crate::method) fn are_valid(&self) -> bool {
         self.0.iter().all(|share| *share > 0.0 && *share < 1.0)
