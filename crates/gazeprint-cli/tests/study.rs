@@ -108,6 +108,7 @@ fn all_methods_are_compared_and_written() {
         "scanpath",
         "scores",
         "seconds",
+        "strangers",
     ] {
         for extension in ["svg", "png", "csv"] {
             assert!(drawn.contains(&format!("{figure}.{extension}")), "{drawn:?}");

@@ -7,6 +7,7 @@ use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::beginning::Beginning;
 use crate::measures::{Claims, Rank, cmc, rank_one};
 use crate::protocol::{Protocol, Split};
 
@@ -124,7 +125,7 @@ fn by_readers(scores: &[Vec<f64>], most: usize, seed: u64) -> Vec<(usize, f64)> 
         .collect()
 }
 
-/// Accuracy after so many seconds of fixations; the last reading is cut where they are over.
+/// Accuracy after so many seconds of fixations.
 fn by_seconds(
     sentences: &ScoredReadings<'_>,
     orders: &[Vec<usize>],
@@ -135,24 +136,8 @@ fn by_seconds(
         .par_iter()
         .enumerate()
         .filter_map(|(reader, order)| {
-            let mut left = 1000.0 * seconds;
-            for (whole, &i) in order.iter().enumerate() {
-                let mut seen = 0;
-                for duration in readings[i].durations() {
-                    if left <= 0.0 {
-                        break;
-                    }
-                    left -= duration;
-                    seen += 1;
-                }
-                if left <= 0.0 {
-                    let complete = seen == readings[i].fixations();
-                    let part = Reading { complete, ..readings[i].until(seen) };
-                    let scores = sentences.score_with(&order[..whole], &part);
-                    return Some(rank_one(&scores, reader));
-                }
-            }
-            None
+            let Beginning { whole, part } = Beginning::of(order, readings, seconds)?;
+            Some(rank_one(&sentences.score_with(whole, &part), reader))
         })
         .collect();
     (2 * results.len() >= orders.len()).then(|| results.iter().sum::<f64>() / results.len() as f64)

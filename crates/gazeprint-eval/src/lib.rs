@@ -29,6 +29,7 @@
 //! ```
 
 pub mod attacks;
+mod beginning;
 pub mod curves;
 mod fingerprint;
 pub mod measures;

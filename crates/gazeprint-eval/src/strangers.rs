@@ -10,14 +10,20 @@ use gazeprint::decision::{Answer, LearnedRules, Rules, ScoredReadings};
 use gazeprint::method::{FitError, Method, Monitor, Training};
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
+use gazeprint::score::Tally;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use crate::beginning::Beginning;
+use crate::curves::SECONDS;
 use crate::study::DividedCorpus;
 
 /// Rates that strangers are judged at, descending.
 pub const STRANGER_RATES: [f64; 4] = [0.05, 0.01, 0.001, 0.0001];
+/// Probes of so many seconds that are taken of a reader at most: each has a reading that was cut off,
+/// which must be looked at anew.
+const TIMED_PROBES: usize = 4;
 
 /// Strangers in one split.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,6 +34,9 @@ pub struct SplitStrangers {
     pub strangers: Vec<usize>,
     /// By size of the probes, then with all test sentences.
     pub by_size: Vec<SizeStrangers>,
+    /// By seconds of reading, those of [`SECONDS`] that half of the enrolled and half of the strangers
+    /// read.
+    pub by_seconds: Vec<SecondsStrangers>,
 }
 
 /// Probes of one size.
@@ -35,10 +44,35 @@ pub struct SplitStrangers {
 pub struct SizeStrangers {
     /// Sentences a probe; `None` for all of a reader.
     pub sentences: Option<usize>,
+    /// What came of them.
+    pub judged: JudgedProbes,
+}
+
+/// Probes of one length of time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SecondsStrangers {
+    /// Seconds spent in the fixations of a probe.
+    pub seconds: f64,
+    /// What came of them; who did not read that long has none.
+    pub judged: JudgedProbes,
+}
+
+/// Probes of everybody.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JudgedProbes {
     /// By enrolled reader.
     pub genuine: Vec<GenuineTally>,
     /// By stranger.
     pub strangers: Vec<StrangerTally>,
+}
+
+impl JudgedProbes {
+    /// Whether half of the enrolled and half of the strangers have a probe.
+    fn are_of_half(&self) -> bool {
+        let enrolled = self.genuine.iter().filter(|tally| tally.probes > 0).count();
+        let strangers = self.strangers.iter().filter(|tally| tally.probes > 0).count();
+        2 * enrolled >= self.genuine.len() && 2 * strangers >= self.strangers.len()
+    }
 }
 
 /// The probes of an enrolled reader, each with the claim to be themselves.
@@ -65,8 +99,8 @@ pub struct GenuineTally {
 pub struct StrangerTally {
     /// Probes: as many claims to be each of the enrolled.
     pub probes: usize,
-    /// Probes that were taken for somebody at [`STRANGER_RATES`].
-    pub alarms: [usize; STRANGER_RATES.len()],
+    /// By enrolled reader: probes that were taken for them at [`STRANGER_RATES`].
+    pub alarms: Vec<[usize; STRANGER_RATES.len()]>,
     /// Probes that were said to be likely somebody's.
     pub likely: [usize; STRANGER_RATES.len()],
     /// By enrolled reader: claims that were accepted.
@@ -102,28 +136,44 @@ impl SplitStrangers {
         let tested = split.test.iter().map(|&(_, i)| i);
         let scored = ScoredReadings::encode(&*fitted.scorer, tested, &by_index);
         let test = split.test_by_reader();
-        let seconds = |probe: &[usize]| -> f64 {
-            probe.iter().flat_map(|&i| readings[i].durations()).sum::<f64>() / 1000.0
+        let judge = Judge { scored: &scored, rules: &rules, enrolled: enrolled.len() };
+        let whole = |probe: &[usize]| {
+            let seconds = probe.iter().map(|&i| seconds(&readings[i])).sum();
+            ProbeRead { tally: scored.tally(probe), seconds }
         };
-        let judged = Judged { scored: &scored, rules: &rules, seconds: &seconds };
         let sizes = plan.probe_sentences.iter().copied().map(Some).chain([None]);
         let by_size = sizes.map(|sentences| {
-            let probes = |reader: usize| match sentences {
-                Some(m) => protocol.probes(number, split.readers[reader], &test[reader], m),
-                None => vec![test[reader].clone()],
+            let probes = |reader: usize| {
+                let probes = match sentences {
+                    Some(m) => protocol.probes(number, split.readers[reader], &test[reader], m),
+                    None => vec![test[reader].clone()],
+                };
+                probes.iter().map(|probe| whole(probe)).collect()
             };
-            SizeStrangers {
-                sentences,
-                genuine: (0..enrolled.len())
-                    .into_par_iter()
-                    .map(|place| judged.genuine(place, &probes(enrolled[place])))
-                    .collect(),
-                strangers: strangers.par_iter().map(|&r| judged.stranger(&probes(r))).collect(),
-            }
+            SizeStrangers { sentences, judged: judge.everybody(&enrolled, &strangers, probes) }
         });
         let by_size = by_size.collect();
-        Ok(Some(Self { enrolled, strangers, by_size }))
+        let cut = |Beginning { whole, part }: Beginning<'_>| {
+            let before: f64 = whole.iter().map(|&i| seconds(&readings[i])).sum();
+            ProbeRead { tally: scored.tally_with(whole, &part), seconds: before + seconds(&part) }
+        };
+        let by_seconds = SECONDS.into_iter().map(|seconds| {
+            let probes = |reader: usize| {
+                let test = &test[reader];
+                let order = protocol.probes(number, split.readers[reader], test, test.len());
+                let order = order.first().map_or(&[][..], |order| order);
+                Beginning::disjoint(order, readings, seconds, TIMED_PROBES).map(cut).collect()
+            };
+            SecondsStrangers { seconds, judged: judge.everybody(&enrolled, &strangers, probes) }
+        });
+        let by_seconds = by_seconds.filter(|timed| timed.judged.are_of_half()).collect();
+        Ok(Some(Self { enrolled, strangers, by_size, by_seconds }))
     }
+}
+
+/// Seconds spent in the fixations of a reading.
+fn seconds(reading: &Reading) -> f64 {
+    reading.durations().sum::<f64>() / 1000.0
 }
 
 /// Readers by place, halved at random; either half ascending.
@@ -137,12 +187,18 @@ fn halves(readers: usize, seed: u64, split: usize) -> [Vec<usize>; 2] {
     [order, strangers]
 }
 
+/// What a probe says, and the seconds that were spent in its fixations.
+struct ProbeRead {
+    tally: Tally,
+    seconds: f64,
+}
+
 /// Judges probes by the rules of the enrolled half.
-struct Judged<'a> {
+struct Judge<'a> {
     scored: &'a ScoredReadings<'a>,
     rules: &'a Rules,
-    /// Seconds spent in the fixations of a probe.
-    seconds: &'a (dyn Fn(&[usize]) -> f64 + Sync),
+    /// How many they are.
+    enrolled: usize,
 }
 
 /// A probe, compared with everybody.
@@ -152,20 +208,35 @@ struct Compared {
     fixations: usize,
 }
 
-impl Judged<'_> {
-    fn compare(&self, probe: &[usize]) -> Compared {
-        let tally = self.scored.tally(probe);
-        let scores = self.scored.scorer().settle(&tally);
-        let strengths = self.rules.strengths(self.scored.scorer(), &tally, &scores);
+impl Judge<'_> {
+    /// The probes of everybody, given by place in the split.
+    fn everybody(
+        &self,
+        enrolled: &[usize],
+        strangers: &[usize],
+        probes: impl Fn(usize) -> Vec<ProbeRead> + Sync,
+    ) -> JudgedProbes {
+        JudgedProbes {
+            genuine: (0..enrolled.len())
+                .into_par_iter()
+                .map(|place| self.genuine(place, &probes(enrolled[place])))
+                .collect(),
+            strangers: strangers.par_iter().map(|&r| self.stranger(&probes(r))).collect(),
+        }
+    }
+
+    fn compare(&self, tally: &Tally) -> Compared {
+        let scores = self.scored.scorer().settle(tally);
+        let strengths = self.rules.strengths(self.scored.scorer(), tally, &scores);
         Compared { scores, strengths, fixations: tally.fixations() }
     }
 
     /// The claims of an enrolled reader, given by place among them.
-    fn genuine(&self, place: usize, probes: &[Vec<usize>]) -> GenuineTally {
+    fn genuine(&self, place: usize, probes: &[ProbeRead]) -> GenuineTally {
         let mut tally = GenuineTally { probes: probes.len(), ..GenuineTally::default() };
         for probe in probes {
-            let Compared { scores, strengths, fixations } = self.compare(probe);
-            tally.seconds += (self.seconds)(probe);
+            let Compared { scores, strengths, fixations } = self.compare(&probe.tally);
+            tally.seconds += probe.seconds;
             for (i, rate) in STRANGER_RATES.into_iter().enumerate() {
                 let threshold = self.rules.for_claim(rate, fixations);
                 tally.rejected[i] += usize::from(!threshold.is_reached(strengths[place]));
@@ -182,14 +253,19 @@ impl Judged<'_> {
         tally
     }
 
-    fn stranger(&self, probes: &[Vec<usize>]) -> StrangerTally {
-        let mut tally = StrangerTally { probes: probes.len(), ..StrangerTally::default() };
+    fn stranger(&self, probes: &[ProbeRead]) -> StrangerTally {
+        let nothing = || vec![Default::default(); self.enrolled];
+        let mut tally = StrangerTally {
+            probes: probes.len(),
+            alarms: nothing(),
+            accepted: nothing(),
+            ..StrangerTally::default()
+        };
         for probe in probes {
-            let Compared { scores, strengths, fixations } = self.compare(probe);
-            tally.accepted.resize(scores.len(), Default::default());
+            let Compared { scores, strengths, fixations } = self.compare(&probe.tally);
             for (i, rate) in STRANGER_RATES.into_iter().enumerate() {
-                let (_, answer) = self.rules.answer(rate, &scores, &strengths, fixations);
-                tally.alarms[i] += usize::from(answer == Answer::Named);
+                let (best, answer) = self.rules.answer(rate, &scores, &strengths, fixations);
+                tally.alarms[best][i] += usize::from(answer == Answer::Named);
                 tally.likely[i] += usize::from(answer == Answer::Likely);
                 let claim = self.rules.for_claim(rate, fixations);
                 for (accepted, ratio) in tally.accepted.iter_mut().zip(&strengths) {

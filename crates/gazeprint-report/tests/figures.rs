@@ -130,6 +130,26 @@ fn the_axis_of_robustness_names_the_probes() {
 }
 
 #[test]
+fn names_have_a_line_a_rate_and_the_rate_that_was_asked_for() {
+    let names = common::names();
+    let drawing = figure::names_over_seconds(&names);
+    let labels = texts(&drawing);
+    for label in ["5 %", "1 %", "0.1 %"] {
+        assert_eq!(labels.iter().filter(|t| *t == label).count(), 2, "{label}");
+    }
+    // One dot a point, also where nobody was seen.
+    assert_eq!(count(&drawing, "<circle"), 2 * 3 * 8);
+    // A dotted line for each rate, among strangers alone.
+    assert_eq!(count(&drawing, "stroke-dasharray=\"1.5 1.5\""), 3);
+    assert_eq!(rows(&drawing).len(), 1 + 2 * 3 * 8);
+    assert_eq!(rows(&drawing)[1][..4], ["readers", "fusion", "0.05", "2"]);
+    assert!(labels.iter().any(|t| t == "(a) readers named right"), "{labels:?}");
+    let two = [names[0].clone(), MethodNames { method: "population".into(), ..names[0].clone() }];
+    let labels = texts(&figure::names_over_seconds(&two));
+    assert!(labels.iter().any(|t| t == "(b) strangers named, population"), "{labels:?}");
+}
+
+#[test]
 fn det_axes_have_the_usual_ticks() {
     let drawing = figure::det_curves(&common::errors(1.0));
     let texts = texts(&drawing);
@@ -157,6 +177,7 @@ fn nothing_to_show_is_an_empty_figure() {
         figure::error_curves_by_fraction(&[]),
         figure::det_curves(&[]),
         figure::accuracy_over_seconds(&[]),
+        figure::names_over_seconds(&[]),
         figure::robustness(&RobustnessCurves::default()),
         figure::score_distributions(&ScoreDistributions { score: "s".into(), methods: vec![] }),
         figure::reader_calibration(&ReaderCalibration { reader: "a".into(), densities: vec![] }),
@@ -183,6 +204,11 @@ fn strange_values_and_names_do_no_harm() {
             .map(|v| CurvePoint { x: v, mean: v, se: v })
             .to_vec(),
     };
+    let points: Vec<PartPoint> = [f64::NAN, f64::INFINITY, 0.5, -3.0]
+        .map(|v| PartPoint { x: v, part: v, low: v, high: v })
+        .to_vec();
+    let strange = NamedAtRate { rate: f64::NAN, readers: points.clone(), strangers: points };
+    let names = MethodNames { method: name.into(), rates: vec![strange] };
     let scores = MethodScores {
         method: name.into(),
         genuine: vec![f64::NAN, f64::NEG_INFINITY, 2.0],
@@ -191,6 +217,7 @@ fn strange_values_and_names_do_no_harm() {
     let fixation = |x, duration| PlacedFixation { line: 1, x, duration, kind: None };
     let drawings = [
         figure::accuracy_over_seconds(std::slice::from_ref(&curve)),
+        figure::names_over_seconds(&[names]),
         figure::accuracy_curves(&AccuracyCurves {
             by_fraction: vec![curve.clone()],
             by_readers: vec![curve.clone()],

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fixture::report;
 use gazeprint_eval::attacks::Attack;
 use gazeprint_eval::report::{
-    AcceptedClaims, AttackOutcome, AttackedProbes, Estimate, LivenessErrors, MethodAttacks, Report,
+    AcceptedClaims, AttackOutcome, AttackedProbes, Estimate, LivenessErrors, MethodAttacks,
+    MethodStrangers, Report, StrangersAtRate, StrangersAtSeconds, StrangersOfSize,
 };
 use gazeprint_eval::robustness::{
     DurationLevel, MethodAccuracy, NoiseLevel, Outcome, ProbeAccuracy, Robustness,
@@ -100,7 +101,7 @@ fn every_method_and_figure_is_there() {
         assert!(page.contains(&format!("id=\"fig-{name}\"")), "{name}");
         assert!(page.contains(&id.caption(&drawing, &report)), "{name}");
     }
-    assert_eq!(page.matches("<svg ").count(), 9);
+    assert_eq!(page.matches("<svg ").count(), 10);
 }
 
 #[test]
@@ -257,6 +258,56 @@ fn attacks_have_tables() {
 }
 
 #[test]
+fn strangers_have_a_section() {
+    let mut report = report(1, 2);
+    report.protocol.probe_sentences = vec![5];
+    assert!(!page(&report).contains("id=\"tab-strangers\""));
+    let estimate = |mean| Estimate { mean, se: Some(0.025), ci95: Some([mean / 2.0, mean]) };
+    let rates = || {
+        let at = |rate| StrangersAtRate {
+            rate,
+            fmr: estimate(rate / 2.0),
+            fpir: estimate(rate),
+            fnmr: estimate(0.25),
+            named: estimate(0.875),
+            misnamed: estimate(0.0),
+            likely: estimate(0.0625),
+            likely_wrong: estimate(0.0),
+            strangers_likely: estimate(0.0),
+        };
+        [0.05, 0.01, 0.001, 0.0001].map(at).to_vec()
+    };
+    let size = |sentences| StrangersOfSize {
+        sentences,
+        probes: 400,
+        genuine_probes: 500,
+        seconds: 12.25,
+        rates: rates(),
+    };
+    let timed =
+        |seconds| StrangersAtSeconds { seconds, probes: 400, genuine_probes: 500, rates: rates() };
+    report.strangers = Some(vec![MethodStrangers {
+        method: report.methods[0].method.clone(),
+        enrolled: 83,
+        strangers: 82,
+        by_size: vec![size(Some(5)), size(None)],
+        by_seconds: vec![timed(10.0), timed(30.0)],
+    }]);
+    let page = page(&report).replace('\u{a0}', " ");
+    for id in ["strangers", "tab-strangers", "tab-strangers-by-seconds", "fig-strangers"] {
+        assert!(page.contains(&format!("id=\"{id}\"")), "{id}");
+    }
+    assert!(page.contains("Who is named among 83 readers and 82 strangers"));
+    let brief = "it names <b>87.5 %</b> of the probes of 5 sentences (95 % interval 43.8 % to 87.5 %) \
+                 where half of the readers are strangers and 1 % of those may be named; 1 % were.";
+    assert!(page.contains(brief), "{page}");
+    let markdown = markdown(&report).replace('\u{a0}', " ");
+    let row = "| semiparametric | 30 | 0.01 | 400 | 0.875 | \\[0.438, 0.875\\] | 0.010 | \\[0.005, 0.010\\] \
+               | 0.250 | \\[0.125, 0.250\\] |";
+    assert!(markdown.contains(row), "{markdown}");
+}
+
+#[test]
 fn tables_longer_than_a_page_stay_out_of_latex() {
     let mut report = report(2, 2);
     let thresholds = report.methods[0].thresholds.clone();
@@ -348,7 +399,7 @@ fn names_cannot_become_tags() {
     let page = page(&report);
     assert_eq!(page.matches("<script").count(), 1);
     assert_eq!(page.matches("</style>").count(), 1);
-    assert_eq!(page.matches("</title>").count(), 1 + 9);
+    assert_eq!(page.matches("</title>").count(), 1 + 10);
     assert!(!page.contains("<img") && page.contains("&lt;img"));
     assert!(!markdown(&report).contains('<'));
 }

@@ -15,7 +15,7 @@ use crate::thresholds::{LearnedThreshold, RATES};
 const CURVE_POINTS: usize = 200;
 
 impl Estimate {
-    pub(super) fn over(splits: &[SplitResult], value: impl Fn(&SplitResult) -> f64) -> Self {
+    pub(super) fn over<T>(splits: &[T], value: impl Fn(&T) -> f64) -> Self {
         let (mean, se) = mean_and_error(&splits.iter().map(value).collect::<Vec<_>>());
         Self { mean, se, ci95: None }
     }

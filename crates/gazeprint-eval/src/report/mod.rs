@@ -16,7 +16,7 @@ use serde::Serialize;
 pub use self::attacks::{
     AcceptedClaims, AttackOutcome, AttackedProbes, LivenessErrors, MethodAttacks,
 };
-pub use self::strangers::{MethodStrangers, StrangersAtRate, StrangersOfSize};
+pub use self::strangers::{MethodStrangers, StrangersAtRate, StrangersAtSeconds, StrangersOfSize};
 pub use self::watch::{FirstDecisions, MethodWatches, NoticedSwaps, SecondsTaken};
 pub use crate::measures::ErrorPoint;
 use crate::robustness::Robustness;

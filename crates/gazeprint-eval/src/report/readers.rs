@@ -65,6 +65,18 @@ impl Readers {
         Estimate { ci95, ..Estimate::over(splits, value) }
     }
 
+    /// The same of a statistic that is given the number of the split, with everybody counted once
+    /// where nobody is drawn.
+    pub(super) fn estimate_by_number(
+        &self,
+        splits: &[SplitResult],
+        statistic: impl Fn(usize, &[f64]) -> f64 + Sync,
+    ) -> Estimate {
+        let numbers: Vec<usize> = (0..splits.len()).collect();
+        let once = |&number: &usize| statistic(number, &vec![1.0; splits[number].readers.len()]);
+        Estimate { ci95: self.interval(&statistic), ..Estimate::over(&numbers, once) }
+    }
+
     /// A rate: events by trials, both summed over readers.
     pub(super) fn rate(
         &self,
@@ -100,17 +112,9 @@ impl Readers {
         Estimate { ci95: estimate.ci95.map(|ci95| self.with_nothing_seen(ci95)), ..estimate }
     }
 
-    /// Where nothing was seen of an event, or nothing but it, drawing readers anew shows the same;
-    /// what can then be said is what so many readers allow, each counted once since what is theirs
-    /// resembles itself.
+    /// What can be said where nothing was seen, by as many readers as the smallest split has.
     pub(super) fn with_nothing_seen(&self, ci95: [f64; 2]) -> [f64; 2] {
-        let trials = self.places.iter().map(Vec::len).min().unwrap_or(0);
-        let [low, high] = Rate { errors: 0, trials }.interval();
-        match ci95 {
-            [0.0, 0.0] => [low, high],
-            [1.0, 1.0] => [1.0 - high, 1.0 - low],
-            ci95 => ci95,
-        }
+        with_nothing_seen(ci95, self.places.iter().map(Vec::len).min().unwrap_or(0))
     }
 
     /// Part of the probes identified.
@@ -219,6 +223,18 @@ impl Readers {
             outscored[number].as_ref().map_or(f64::NAN, |o| o.area(weights))
         };
         Estimate { ci95: self.interval(area), ..Estimate::over(splits, |s| s.area) }
+    }
+}
+
+/// Where nothing was seen of an event, or nothing but it, drawing readers anew shows the same; what can
+/// then be said is what so many readers allow, each counted once since what is theirs resembles
+/// itself.
+pub(super) fn with_nothing_seen(ci95: [f64; 2], readers: usize) -> [f64; 2] {
+    let [low, high] = Rate { errors: 0, trials: readers }.interval();
+    match ci95 {
+        [0.0, 0.0] => [low, high],
+        [1.0, 1.0] => [1.0 - high, 1.0 - low],
+        ci95 => ci95,
     }
 }
 

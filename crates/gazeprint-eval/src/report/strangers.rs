@@ -1,12 +1,13 @@
 //! Strangers in a report.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::Estimate;
-use super::readers::Readers;
-use crate::strangers::{
-    GenuineTally, STRANGER_RATES, SizeStrangers, SplitStrangers, StrangerTally,
-};
+use super::readers::{Readers, with_nothing_seen};
+use crate::curves::SECONDS;
+use crate::strangers::{GenuineTally, JudgedProbes, STRANGER_RATES, SplitStrangers, StrangerTally};
 use crate::study::{MethodResult, SplitResult};
 
 /// Strangers judged with one method.
@@ -20,6 +21,8 @@ pub struct MethodStrangers {
     pub strangers: usize,
     /// By size of the probes, then with all test sentences.
     pub by_size: Vec<StrangersOfSize>,
+    /// By seconds of reading, those that half of the readers read in every split.
+    pub by_seconds: Vec<StrangersAtSeconds>,
 }
 
 /// Probes of one size.
@@ -33,6 +36,19 @@ pub struct StrangersOfSize {
     pub genuine_probes: usize,
     /// Seconds spent in the fixations of one of these, on average.
     pub seconds: f64,
+    /// By rate that was asked for.
+    pub rates: Vec<StrangersAtRate>,
+}
+
+/// Probes of one length of time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StrangersAtSeconds {
+    /// Seconds spent in the fixations of a probe.
+    pub seconds: f64,
+    /// Probes of strangers, all splits together.
+    pub probes: usize,
+    /// Probes of enrolled readers, all splits together.
+    pub genuine_probes: usize,
     /// By rate that was asked for.
     pub rates: Vec<StrangersAtRate>,
 }
@@ -60,16 +76,6 @@ pub struct StrangersAtRate {
     pub strangers_likely: Estimate,
 }
 
-/// Whose probes are counted.
-#[derive(Clone, Copy)]
-enum Role {
-    Enrolled,
-    Stranger,
-}
-
-/// Events and trials of a split, for how often each of its readers counts.
-type Counted<'a> = &'a (dyn Fn(&SplitStrangers, &[f64]) -> [f64; 2] + Sync);
-
 impl MethodStrangers {
     /// None unless strangers were judged in all splits.
     pub(super) fn of(result: &MethodResult, readers: &Readers) -> Option<Self> {
@@ -77,88 +83,193 @@ impl MethodStrangers {
             result.splits.iter().map(|split| split.strangers.as_ref()).collect();
         let splits = splits.filter(|splits| !splits.is_empty())?;
         let fewest = |count: fn(&SplitStrangers) -> usize| splits.iter().map(|s| count(s)).min();
-        let by_size = (0..splits[0].by_size.len()).map(|size| {
-            let of = |split: &SplitStrangers| split.by_size[size].clone();
-            let probes = splits.iter().flat_map(|split| of(split).strangers).map(|s| s.probes);
-            let genuine: Vec<GenuineTally> =
-                splits.iter().flat_map(|split| of(split).genuine).collect();
-            let genuine_probes: usize = genuine.iter().map(|tally| tally.probes).sum();
-            let seconds: f64 = genuine.iter().map(|tally| tally.seconds).sum();
-            StrangersOfSize {
-                sentences: splits[0].by_size[size].sentences,
-                probes: probes.sum(),
-                genuine_probes,
-                seconds: seconds / genuine_probes.max(1) as f64,
-                rates: (0..STRANGER_RATES.len())
-                    .map(|rate| at_rate(&result.splits, readers, size, rate))
-                    .collect(),
-            }
+        let judged = |of: &dyn Fn(&SplitStrangers) -> Option<&JudgedProbes>| {
+            let probes: Option<Vec<&JudgedProbes>> = splits.iter().map(|split| of(split)).collect();
+            Some(Judged { results: &result.splits, readers, splits: &splits, probes: probes? })
+        };
+        let by_size = (0..splits[0].by_size.len()).filter_map(|size| {
+            let judged = judged(&|split| Some(&split.by_size.get(size)?.judged))?;
+            let sentences = splits[0].by_size[size].sentences;
+            Some(judged.of_size(sentences))
+        });
+        let by_seconds = SECONDS.into_iter().filter_map(|seconds| {
+            let judged = judged(&|split| {
+                let timed = split.by_seconds.iter().find(|timed| timed.seconds == seconds);
+                timed.map(|timed| &timed.judged)
+            })?;
+            Some(judged.at_seconds(seconds))
         });
         Some(Self {
             method: result.method.clone(),
             enrolled: fewest(|s| s.enrolled.len()).unwrap_or(0),
             strangers: fewest(|s| s.strangers.len()).unwrap_or(0),
             by_size: by_size.collect(),
+            by_seconds: by_seconds.collect(),
         })
     }
 }
 
-fn at_rate(splits: &[SplitResult], readers: &Readers, size: usize, rate: usize) -> StrangersAtRate {
-    let estimate = |counted: Counted<'_>| {
-        let part = |split: &SplitResult, weights: &[f64]| {
-            let [events, trials] =
-                split.strangers.as_ref().map_or([0.0; 2], |split| counted(split, weights));
-            events / trials
-        };
-        let everybody = |split: &SplitResult| part(split, &vec![1.0; split.readers.len()]);
-        let estimate = readers.estimate(splits, everybody, part);
-        Estimate { ci95: estimate.ci95.map(|ci95| readers.with_nothing_seen(ci95)), ..estimate }
-    };
-    let part = |role: Role, counted: &(dyn Fn(&SizeStrangers, usize) -> [usize; 2] + Sync)| {
-        estimate(&|split, weights| {
-            let readers = match role {
-                Role::Enrolled => &split.enrolled,
-                Role::Stranger => &split.strangers,
-            };
-            readers.iter().enumerate().fold([0.0; 2], |[events, trials], (place, reader)| {
-                let [event, trial] = counted(&split.by_size[size], place);
-                let weight = weights[*reader];
-                [events + weight * event as f64, trials + weight * trial as f64]
+/// Whose probes are counted.
+#[derive(Clone, Copy)]
+enum Role {
+    Enrolled,
+    Stranger,
+}
+
+impl Role {
+    /// Those who have it, by place in the split.
+    fn places(self, split: &SplitStrangers) -> &[usize] {
+        match self {
+            Self::Enrolled => &split.enrolled,
+            Self::Stranger => &split.strangers,
+        }
+    }
+}
+
+/// What trials of a stranger are.
+#[derive(Clone, Copy)]
+enum Among {
+    /// Claims to be each of the enrolled.
+    Each,
+    /// Probes that are compared with all of them.
+    All,
+}
+
+/// A stranger and an enrolled reader, by place in the split, and how often they were mixed up.
+struct Meeting {
+    stranger: usize,
+    reader: usize,
+    events: f64,
+}
+
+/// Probes of one length, in all splits.
+struct Judged<'a> {
+    results: &'a [SplitResult],
+    readers: &'a Readers,
+    splits: &'a [&'a SplitStrangers],
+    /// By split.
+    probes: Vec<&'a JudgedProbes>,
+}
+
+impl Judged<'_> {
+    fn of_size(&self, sentences: Option<usize>) -> StrangersOfSize {
+        let genuine = || self.probes.iter().flat_map(|probes| &probes.genuine);
+        let seconds: f64 = genuine().map(|tally| tally.seconds).sum();
+        let (probes, genuine_probes) = self.counts();
+        StrangersOfSize {
+            sentences,
+            probes,
+            genuine_probes,
+            seconds: seconds / genuine_probes.max(1) as f64,
+            rates: self.rates(),
+        }
+    }
+
+    fn at_seconds(&self, seconds: f64) -> StrangersAtSeconds {
+        let (probes, genuine_probes) = self.counts();
+        StrangersAtSeconds { seconds, probes, genuine_probes, rates: self.rates() }
+    }
+
+    /// Probes of strangers and of enrolled readers, all splits together.
+    fn counts(&self) -> (usize, usize) {
+        let strange = self.probes.iter().flat_map(|probes| &probes.strangers).map(|t| t.probes);
+        let genuine = self.probes.iter().flat_map(|probes| &probes.genuine).map(|t| t.probes);
+        (strange.sum(), genuine.sum())
+    }
+
+    fn rates(&self) -> Vec<StrangersAtRate> {
+        (0..STRANGER_RATES.len()).map(|rate| self.at_rate(rate)).collect()
+    }
+
+    fn at_rate(&self, rate: usize) -> StrangersAtRate {
+        let genuine = |events: fn(&GenuineTally) -> &[usize; STRANGER_RATES.len()]| {
+            self.part(Role::Enrolled, |probes| {
+                let tallies = probes.genuine.iter();
+                tallies.map(|tally| (events(tally)[rate], tally.probes)).collect()
             })
+        };
+        StrangersAtRate {
+            rate: STRANGER_RATES[rate],
+            fmr: self.pairs(Among::Each, |tally, place| tally.accepted[place][rate]),
+            fpir: self.pairs(Among::All, |tally, place| tally.alarms[place][rate]),
+            fnmr: genuine(|tally| &tally.rejected),
+            named: genuine(|tally| &tally.named),
+            misnamed: genuine(|tally| &tally.misnamed),
+            likely: genuine(|tally| &tally.likely),
+            likely_wrong: genuine(|tally| &tally.likely_wrong),
+            strangers_likely: self.part(Role::Stranger, |probes| {
+                let tallies = probes.strangers.iter();
+                tallies.map(|tally| (tally.likely[rate], tally.probes)).collect()
+            }),
+        }
+    }
+
+    /// A part of the probes of those who have a role, given as events and trials by reader.
+    fn part(&self, role: Role, counted: impl Fn(&JudgedProbes) -> Vec<(usize, usize)>) -> Estimate {
+        let counts: Vec<Vec<(usize, usize)>> = self.probes.iter().map(|p| counted(p)).collect();
+        self.estimate(role, |number, weights| {
+            let places = role.places(self.splits[number]);
+            let (mut events, mut trials) = (0.0, 0.0);
+            for (place, (event, trial)) in places.iter().zip(&counts[number]) {
+                events += weights[*place] * *event as f64;
+                trials += weights[*place] * *trial as f64;
+            }
+            events / trials
         })
-    };
-    let genuine = |events: fn(&GenuineTally, usize) -> usize| {
-        part(Role::Enrolled, &|size, place| {
-            let tally = &size.genuine[place];
-            [events(tally, rate), tally.probes]
-        })
-    };
-    let strange = |events: fn(&StrangerTally, usize) -> usize| {
-        part(Role::Stranger, &|size, place| {
-            let tally = &size.strangers[place];
-            [events(tally, rate), tally.probes]
-        })
-    };
-    StrangersAtRate {
-        rate: STRANGER_RATES[rate],
-        fmr: estimate(&|split, weights| {
-            let size: &SizeStrangers = &split.by_size[size];
-            let mut sums = [0.0; 2];
-            for (stranger, tally) in split.strangers.iter().zip(&size.strangers) {
-                for (claimed, accepted) in split.enrolled.iter().zip(&tally.accepted) {
-                    let weight = weights[*stranger] * weights[*claimed];
-                    sums[0] += weight * accepted[rate] as f64;
-                    sums[1] += weight * tally.probes as f64;
+    }
+
+    /// A part of what strangers met with the enrolled, who are drawn as well: what came of a reader
+    /// counts as often as the stranger and the reader do.
+    fn pairs(&self, among: Among, events: impl Fn(&StrangerTally, usize) -> usize) -> Estimate {
+        // Few of all pairs met with anything.
+        let met: Vec<Vec<Meeting>> = self
+            .splits
+            .iter()
+            .zip(&self.probes)
+            .map(|(split, probes)| {
+                let strangers = split.strangers.iter().zip(&probes.strangers);
+                let of = |(&stranger, tally): (&usize, &StrangerTally)| -> Vec<Meeting> {
+                    let enrolled = split.enrolled.iter().enumerate();
+                    let events = enrolled.map(|(place, &reader)| (reader, events(tally, place)));
+                    let some = events.filter(|(_, events)| *events > 0);
+                    some.map(|(reader, events)| Meeting { stranger, reader, events: events as f64 })
+                        .collect()
+                };
+                strangers.flat_map(of).collect()
+            })
+            .collect();
+        self.estimate(Role::Stranger, |number, weights| {
+            let split = self.splits[number];
+            let met = met[number].iter();
+            let weight = |m: &Meeting| weights[m.stranger] * weights[m.reader] * m.events;
+            // A sum of nothing would be -0.
+            let events = met.map(weight).fold(0.0, |sum, events| sum + events);
+            let strangers = split.strangers.iter().zip(&self.probes[number].strangers);
+            let probes: f64 = strangers.map(|(&s, tally)| weights[s] * tally.probes as f64).sum();
+            let readers: f64 = split.enrolled.iter().map(|&reader| weights[reader]).sum();
+            match among {
+                Among::Each => events / (probes * readers),
+                // A gallery drawn anew has as many readers.
+                Among::All => {
+                    (events / (probes * (readers / split.enrolled.len() as f64))).min(1.0)
                 }
             }
-            sums
-        }),
-        fpir: strange(|tally, rate| tally.alarms[rate]),
-        fnmr: genuine(|tally, rate| tally.rejected[rate]),
-        named: genuine(|tally, rate| tally.named[rate]),
-        misnamed: genuine(|tally, rate| tally.misnamed[rate]),
-        likely: genuine(|tally, rate| tally.likely[rate]),
-        likely_wrong: genuine(|tally, rate| tally.likely_wrong[rate]),
-        strangers_likely: strange(|tally, rate| tally.likely[rate]),
+        })
+    }
+
+    /// A part over splits, with its interval over readers. Where nothing was seen, it is what as many
+    /// people allow as had the role in any split.
+    fn estimate(&self, role: Role, part: impl Fn(usize, &[f64]) -> f64 + Sync) -> Estimate {
+        let people: BTreeSet<usize> = self
+            .splits
+            .iter()
+            .zip(self.results)
+            .flat_map(|(split, result)| {
+                role.places(split).iter().map(|&place| result.readers[place])
+            })
+            .collect();
+        let estimate = self.readers.estimate_by_number(self.results, part);
+        let ci95 = estimate.ci95.map(|ci95| with_nothing_seen(ci95, people.len()));
+        Estimate { ci95, ..estimate }
     }
 }

@@ -42,6 +42,39 @@ pub struct RobustnessCurves {
     pub by_duration: Vec<MethodCurve>,
 }
 
+/// A part with its interval, over seconds of reading.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PartPoint {
+    /// Seconds.
+    pub x: f64,
+    /// The part, 0 to 1.
+    pub part: f64,
+    /// Where the interval begins; that of a part without one is where it ends, too.
+    pub low: f64,
+    /// Where it ends.
+    pub high: f64,
+}
+
+/// What was named where a part of strangers may be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedAtRate {
+    /// The part of strangers that was asked for.
+    pub rate: f64,
+    /// Readers given their own name, from left to right.
+    pub readers: Vec<PartPoint>,
+    /// Strangers given anybody's.
+    pub strangers: Vec<PartPoint>,
+}
+
+/// What one method named.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodNames {
+    /// The method's name.
+    pub method: String,
+    /// One curve a rate.
+    pub rates: Vec<NamedAtRate>,
+}
+
 /// The errors of one method with the threshold swept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorCurve {

@@ -10,6 +10,7 @@
 //! | [`error_curves_by_fraction`] | the same for fractions of the test sentences |
 //! | [`det_curves`] | the same on normal-deviate axes |
 //! | [`accuracy_over_seconds`] | accuracy over seconds of reading |
+//! | [`names_over_seconds`] | readers and strangers who are named, over seconds of reading |
 //! | [`robustness`] | accuracy over noise on positions and over the shortest duration kept |
 //! | [`score_distributions`] | scores of genuine readers and of impostors |
 //! | [`reader_calibration`] | whether the densities of a reader are calibrated |
@@ -39,6 +40,7 @@ mod errors;
 mod font;
 mod label;
 mod layout;
+mod names;
 mod panel;
 mod raster;
 mod scale;
@@ -53,6 +55,7 @@ pub use densities::{reader_calibration, reader_densities};
 pub use errors::{det_curves, error_curves, error_curves_by_fraction};
 pub(crate) use font::font_css;
 use layout::{Cell, Figure, Grid, KeyEntry, Sample, Width};
+pub use names::names_over_seconds;
 use panel::{Mark, Panel};
 use scale::{Axis, Scale};
 pub use scanpath::scanpath;

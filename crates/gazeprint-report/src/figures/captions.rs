@@ -59,6 +59,22 @@ pub(super) fn scores(_: &Report, _: &str) -> String {
         .to_owned()
 }
 
+pub(super) fn strangers(report: &Report, _: &str) -> String {
+    let judged = report.strangers.iter().flatten().next();
+    let counts = judged.map_or(String::new(), |judged| {
+        let (enrolled, strangers) = (judged.enrolled, judged.strangers);
+        format!(" among {} and {}", plural(enrolled, "reader"), plural(strangers, "stranger"))
+    });
+    format!(
+        "Who is named{counts}, over the time that a probe spent in fixations: (a) part of the probes of \
+         enrolled readers that are given the right name, (b) part of the probes of strangers that are \
+         given any, on a logarithmic axis. One line for each part of strangers that may be named, which \
+         is dotted in (b); a line on the lower edge has seen none. Times that fewer than half of the readers reached in some \
+         split are left out. Bands are 95\u{a0}% intervals over readers, in (b) over those who are enrolled as \
+         well."
+    )
+}
+
 pub(super) fn robustness(report: &Report, _: &str) -> String {
     let readers = readers(report);
     let splits = report.robustness.as_ref().map_or(report.protocol.splits, |r| r.splits);

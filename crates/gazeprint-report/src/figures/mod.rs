@@ -31,6 +31,8 @@ registry! {
         ErrorsByFraction,
         /// Scores of genuine readers and of impostors.
         Scores,
+        /// Readers and strangers who are named, over seconds of reading.
+        Strangers,
         /// Accuracy on worse recordings.
         Robustness,
         /// One reader's densities.
@@ -98,6 +100,12 @@ impl FigureId {
                 section: Section::Verification,
                 draw: study::scores,
                 caption: captions::scores,
+            },
+            Self::Strangers => Entry {
+                name: "strangers",
+                section: Section::Strangers,
+                draw: study::strangers,
+                caption: captions::strangers,
             },
             Self::Robustness => Entry {
                 name: "robustness",

@@ -1,12 +1,14 @@
 //! Figures filled from a study.
 
-use gazeprint_eval::report::{Estimate, MethodFindings, Report, SweptErrors};
+use gazeprint_eval::report::{
+    Estimate, MethodFindings, MethodStrangers, Report, StrangersAtRate, SweptErrors,
+};
 use gazeprint_eval::robustness::{Outcome, Robustness};
 
 use super::Findings;
 use crate::figure::data::{
-    AccuracyCurves, CurvePoint, ErrorCurve, ErrorCurvesAt, MethodCurve, MethodScores,
-    RobustnessCurves, ScoreDistributions,
+    AccuracyCurves, CurvePoint, ErrorCurve, ErrorCurvesAt, MethodCurve, MethodNames, MethodScores,
+    NamedAtRate, PartPoint, RobustnessCurves, ScoreDistributions,
 };
 use crate::figure::{self, Drawing};
 
@@ -65,6 +67,16 @@ pub(super) fn scores(findings: &Findings<'_>) -> Option<Drawing> {
     }))
 }
 
+/// Rates of strangers that are drawn; lower ones need more strangers than a study has.
+const DRAWN: [f64; 3] = [0.05, 0.01, 0.001];
+
+pub(super) fn strangers(findings: &Findings<'_>) -> Option<Drawing> {
+    let judged = findings.report.strangers.iter().flatten();
+    let timed = judged.filter(|judged| !judged.by_seconds.is_empty());
+    let methods: Vec<MethodNames> = timed.map(names).collect();
+    (!methods.is_empty()).then(|| figure::names_over_seconds(&methods))
+}
+
 pub(super) fn robustness(findings: &Findings<'_>) -> Option<Drawing> {
     let worse = findings.report.robustness.as_ref()?;
     let size = Robustness::telling_size(&findings.report.protocol.probe_sentences);
@@ -93,6 +105,24 @@ fn by_method(report: &Report, points: fn(&MethodFindings) -> Vec<CurvePoint>) ->
 
 fn point(x: f64, accuracy: &Estimate) -> CurvePoint {
     CurvePoint { x, mean: accuracy.mean, se: accuracy.se.unwrap_or(0.0) }
+}
+
+/// What a method named, at each rate that is drawn.
+fn names(judged: &MethodStrangers) -> MethodNames {
+    let points = |rate: f64, part: fn(&StrangersAtRate) -> &Estimate| -> Vec<PartPoint> {
+        let at = |seconds: f64, rates: &[StrangersAtRate]| {
+            let part = part(rates.iter().find(|at| at.rate == rate)?);
+            let [low, high] = part.ci95.unwrap_or([part.mean; 2]);
+            Some(PartPoint { x: seconds, part: part.mean, low, high })
+        };
+        judged.by_seconds.iter().filter_map(|timed| at(timed.seconds, &timed.rates)).collect()
+    };
+    let rates = DRAWN.map(|rate| NamedAtRate {
+        rate,
+        readers: points(rate, |at| &at.named),
+        strangers: points(rate, |at| &at.fpir),
+    });
+    MethodNames { method: judged.method.clone(), rates: rates.to_vec() }
 }
 
 /// Errors with all test sentences, and where they are equal.

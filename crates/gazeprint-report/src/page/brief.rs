@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gazeprint_eval::report::{Estimate, MethodFindings, Report};
+use gazeprint_eval::robustness::Robustness;
 
 use super::limits;
 use crate::figure::escape;
@@ -11,6 +12,8 @@ use crate::tables::{probes_of, readers};
 
 /// The accuracy that counts as enough in "how much reading suffices".
 const ENOUGH: f64 = 0.9;
+/// The part of strangers who may be named.
+const STRANGERS: f64 = 0.01;
 
 /// What a reader in a hurry should know.
 pub(super) fn section(report: &Report) -> String {
@@ -26,6 +29,9 @@ pub(super) fn section(report: &Report) -> String {
         let _ = write!(out, " {}", comparison(report, best, next));
     }
     let _ = write!(out, "</p>\n<p>{}</p>\n<p>{}</p>\n", reading(best), verification(best));
+    if let Some(naming) = naming(report, best) {
+        let _ = writeln!(out, "<p>{naming}</p>");
+    }
     let doubts: Vec<String> = limits::computing(report).collect();
     if !doubts.is_empty() {
         let _ = writeln!(
@@ -149,4 +155,21 @@ fn verification(best: &MethodFindings) -> String {
         );
     }
     out
+}
+
+/// How often the best method names readers, where strangers are about.
+fn naming(report: &Report, best: &MethodFindings) -> Option<String> {
+    let size = Robustness::telling_size(&report.protocol.probe_sentences);
+    let judged = report.strangers.iter().flatten().find(|judged| judged.method == best.method)?;
+    let probes = judged.by_size.iter().find(|probes| probes.sentences == size)?;
+    let at = probes.rates.iter().find(|at| at.rate == STRANGERS)?;
+    let words = size.map_or("all test sentences".to_owned(), |size| plural(size, "sentence"));
+    let interval = range(&at.named).map_or(String::new(), |range| format!(" ({range})"));
+    Some(format!(
+        "Asked who it is, if anybody that is known, it names <b>{}</b> of the probes of {words}{interval} \
+         where half of the readers are strangers and {} of those may be named; {} were.",
+        percent(at.named.mean),
+        percent(STRANGERS),
+        percent(at.fpir.mean)
+    ))
 }

@@ -169,6 +169,12 @@ pub(super) fn measures(report: &Report) -> String {
           thresholds were fixed for; that against strangers stands beside it.",
         ),
         (
+            "strangers",
+            "Half of the readers of a split, drawn anew for each, who are not enrolled and had no part in \
+          anything (open set). A probe is given a name, said to be likely somebody’s, or unknown. \
+          Intervals of what strangers met draw the enrolled as well.",
+        ),
+        (
             "Cllr",
             "Cost of the likelihood ratios in bits: 0 for an oracle, 1 for one that knows \
           nothing, more for one that misleads. The minimum is what the best calibration would \

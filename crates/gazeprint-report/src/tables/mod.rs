@@ -8,6 +8,7 @@
 //! | `identification` | accuracy, ranks, differences between methods |
 //! | `verification` | errors of verification, operating points, thresholds |
 //! | `attacks` | acceptance of attacks, liveness |
+//! | `strangers` | readers and strangers who are named, by amount of reading |
 //! | `watch` | seconds to decide, and to notice a swap |
 //! | `robustness` | accuracy on worse recordings |
 //! | `computing` | constants, diagnostics, times |
@@ -62,6 +63,7 @@ registry! {
         BySentences,
         Thresholds,
         Strangers,
+        StrangersBySeconds,
         Attacks,
         AttacksBySentences,
         Liveness,
@@ -102,7 +104,10 @@ impl TableId {
                 ("by-sentences", Section::Verification, verification::by_sentences)
             }
             Self::Thresholds => ("thresholds", Section::Verification, verification::thresholds),
-            Self::Strangers => ("strangers", Section::Verification, strangers::rates),
+            Self::Strangers => ("strangers", Section::Strangers, strangers::rates),
+            Self::StrangersBySeconds => {
+                ("strangers-by-seconds", Section::Strangers, strangers::by_seconds)
+            }
             Self::Attacks => ("attacks", Section::Attacks, attacks::acceptance),
             Self::AttacksBySentences => {
                 ("attacks-by-sentences", Section::Attacks, attacks::by_sentences)
@@ -117,6 +122,7 @@ impl TableId {
         let folded = match self {
             Self::PairedBySentences
             | Self::Thresholds
+            | Self::StrangersBySeconds
             | Self::AttacksBySentences
             | Self::Diagnostics => true,
             Self::Accuracy

@@ -33,6 +33,7 @@ fn drawn(id: FigureId) -> Drawing {
         FigureId::Det => figure::det_curves(&errors(1.0)),
         FigureId::ErrorsByFraction => figure::error_curves_by_fraction(&errors_by_fraction()),
         FigureId::Scores => figure::score_distributions(&scores()),
+        FigureId::Strangers => figure::names_over_seconds(&names()),
         FigureId::Robustness => figure::robustness(&robustness()),
         FigureId::Densities => figure::reader_densities(&densities()),
         FigureId::Calibration => figure::reader_calibration(&calibration()),
@@ -173,6 +174,24 @@ pub(crate) fn robustness() -> RobustnessCurves {
             0.9 * end * (1.0 - (x / 400.0).powi(2))
         }),
     }
+}
+
+pub(crate) fn names() -> Vec<MethodNames> {
+    let places = [2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 240.0];
+    let rates = [(0.05, 9.0, 0.048), (0.01, 17.0, 0.014), (0.001, 40.0, 0.0)];
+    let at = |(rate, slow, strange): (f64, f64, f64)| {
+        let readers = places.map(|x| {
+            let part = 0.99 * (1.0 - (-x / slow).exp());
+            let half = 0.01 + 0.2 * part * (1.0 - part);
+            PartPoint { x, part, low: part - half, high: (part + half).min(1.0) }
+        });
+        let strangers = places.map(|x| {
+            let part = strange * (1.0 + 0.4 * x.ln().sin());
+            PartPoint { x, part, low: 0.5 * part, high: 1.8 * part + 0.004 }
+        });
+        NamedAtRate { rate, readers: readers.to_vec(), strangers: strangers.to_vec() }
+    };
+    vec![MethodNames { method: "fusion".into(), rates: rates.map(at).to_vec() }]
 }
 
 /// Genuine and impostor scores of a method.

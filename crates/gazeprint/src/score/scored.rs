@@ -53,8 +53,13 @@ impl<'a> ScoredReadings<'a> {
 
     /// The scores of a probe of whole readings and one that was cut off.
     pub fn score_with(&self, probe: &[usize], part: &Reading) -> Vec<f64> {
+        self.scorer.settle(&self.tally_with(probe, part))
+    }
+
+    /// What a probe of whole readings and one that was cut off says.
+    pub fn tally_with(&self, probe: &[usize], part: &Reading) -> Tally {
         let part = self.scorer.tally(&self.scorer.probe(part));
-        self.scorer.settle(&Tally::total(self.whole(probe).chain([&part])))
+        Tally::total(self.whole(probe).chain([&part]))
     }
 
     fn whole(&self, probe: &[usize]) -> impl Iterator<Item = &Tally> + Clone {
