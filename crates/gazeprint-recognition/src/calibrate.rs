@@ -72,7 +72,7 @@ impl Recognizer {
         let stored = self.gallery().stored_readers()?;
         let loaded = stored.decoded()?;
         let people = self.people()?;
-        let admission = loaded.community.admission(&people);
+        let admission = loaded.community.admission(&people, &loaded.likenesses);
         Ok(Standing::of(loaded.readers.len(), admission, loaded.rules.as_ref()))
     }
 
@@ -94,7 +94,7 @@ impl Recognizer {
         let stored = self.gallery().stored_readers()?;
         let loaded = stored.decoded()?;
         let people = self.people()?;
-        let admission = loaded.community.admission(&people).cloned();
+        let admission = loaded.community.admission(&people, &loaded.likenesses).cloned();
         let wanted = keep_rows == KeepRows::Always || loaded.readers.len() >= MANY;
         let rows_missing = wanted && !self.gallery().has_rows()?;
         if loaded.is_current && !rows_missing {

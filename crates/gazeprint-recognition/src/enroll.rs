@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gazeprint::corpus::{Corpus, Limits, Millis};
 use gazeprint::decision::FEWEST_READERS;
-use gazeprint::method::{Community, DayShares, People, PeopleError, Population};
+use gazeprint::method::{Community, DayShares, People, PeopleError, Population, Template};
 use gazeprint::saccade::{Reading, readings, readings_of_words};
 use gazeprint_store::{
     Enrolment, Entry, Founding, Gallery, GalleryError, Location, MergeError, Recording, Secret,
@@ -516,21 +516,24 @@ struct Learner {
     population: Option<Population>,
     community: Community,
     people: Arc<People>,
+    /// Imagined readers that others are held against.
+    cohort: Vec<Template>,
     era: u64,
 }
 
 impl Learner {
     fn of(desk: &Recognizer) -> Result<Self, Error> {
         let (population, community, era) = desk.gallery().learning()?;
-        Ok(Self { population, community, people: desk.people()?, era })
+        let cohort = population.as_ref().map_or_else(Vec::new, Population::cohort);
+        Ok(Self { population, community, people: desk.people()?, cohort, era })
     }
 
     fn learn(&self, desk: &Recognizer, candidate: &Candidate) -> Result<Enrolment, Error> {
         let Candidate { id, recordings, .. } = candidate;
         let readings = desk.recorded(id, recordings)?;
         let own: Vec<&Reading> = readings.iter().collect();
-        let network = self.people.network();
-        let likeness = self.community.likeness(network, self.population.as_ref(), &own);
+        let (people, population) = (&self.people, self.population.as_ref());
+        let likeness = self.community.likeness_among(people, population, &self.cohort, &own);
         let fixations = fixations(&readings);
         Ok(Enrolment { id: id.clone(), recordings: recordings.clone(), fixations, likeness })
     }

@@ -69,7 +69,7 @@ impl EnrolledReaders {
         if queries.slope_len() != slopes.len() {
             return Err(Error::OtherRows { at: desk.location().clone() });
         }
-        let (cohort, admission) = deciding(desk, &community)?;
+        let (cohort, admission) = deciding(desk, &community, &[])?;
         let scorer = of_readers(desk, &community, &[], &cohort, rules.weights)?;
         let search = Some(RowSearch { community, slopes, queries, rows });
         Ok(Self {
@@ -88,7 +88,9 @@ impl EnrolledReaders {
         let stored = desk.gallery().stored_readers()?;
         let Loaded { community, readers, likenesses, rules, is_current, generation, .. } =
             stored.decoded()?;
-        let (cohort, admission) = deciding(desk, &community)?;
+        let (cohort, admission) = deciding(desk, &community, &likenesses)?;
+        // Where there are none to be learned, none are out of date.
+        let is_current = is_current || rules.is_none();
         let rules = match (rules, &admission) {
             (Some(rules), _) => rules,
             // Few readers are judged by what other people showed.
@@ -214,13 +216,12 @@ impl EnrolledReaders {
             None => (&self.scorer, place),
             Some(in_full) => (&in_full.scorer, in_full.places.binary_search(&place).ok()?),
         };
-        let grounds = scorer.grounds(&scorer.tally(&comparison.probe))?[place];
+        let claim = scorer.claims(&scorer.tally(&comparison.probe))?[place];
         let now = comparison.fixations;
         let enough = |more: usize| {
             let fixations = now + now * more / STEPS;
-            let strength = self
-                .rules
-                .strength(&grounds.map(|g| g * fixations as f64 / now as f64), fixations)?;
+            let more = fixations as f64 / now as f64;
+            let strength = self.rules.strength(&claim.times(more), fixations)?;
             threshold(fixations).is_reached(strength).then_some(fixations)
         };
         (1..=STEPS * MOST_MORE).find_map(enough)
@@ -243,9 +244,12 @@ impl EnrolledReaders {
 fn deciding(
     desk: &Recognizer,
     community: &Community,
+    readers: &[Likeness],
 ) -> Result<(Vec<Template>, Option<Admission>), Error> {
     let people = desk.people()?;
-    let Some(admission) = community.admission(&people) else { return Ok((Vec::new(), None)) };
+    let Some(admission) = community.admission(&people, readers) else {
+        return Ok((Vec::new(), None));
+    };
     let (population, ..) = desk.gallery().learning()?;
     let cohort = population.map_or_else(Vec::new, |population| population.cohort());
     let admission = (!cohort.is_empty()).then(|| admission.clone());

@@ -1,6 +1,6 @@
 //! The records of a gallery: what they hold, and how they are read.
 
-use gazeprint::decision::Rules;
+use gazeprint::decision::{GROUNDS, Rules};
 use gazeprint::method::{Background, Community, Likeness, Template, Weights};
 use gazeprint::replay::Sketch;
 use rayon::prelude::*;
@@ -17,6 +17,8 @@ use crate::{Kind, Location, Snapshot, StoreError};
 const VERSION: u8 = 1;
 /// Version of records that hold what several voices say, where those of version 1 hold words alone.
 const VOICED: u8 = 2;
+/// Version of templates that come with what is usual of their readers.
+const USUAL: u8 = 3;
 
 pub(crate) const FOUNDING: &str = "founding";
 pub(crate) const POPULATION: &str = "population";
@@ -185,19 +187,57 @@ impl From<Vec<RecordingOfWords>> for Recordings {
 }
 
 impl Voiced for Recordings {
+    type OfVoices = Self;
     type OfWords = Vec<RecordingOfWords>;
 }
 
 /// A record of which galleries may have an earlier version.
 pub(crate) trait Voiced: Serialize + DeserializeOwned {
+    /// The version that is written.
+    const VERSION: u8 = VOICED;
+    /// The record when voices were new.
+    type OfVoices: DeserializeOwned + Into<Self>;
     /// The record when words were all there was.
     type OfWords: DeserializeOwned + Into<Self>;
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(from = "TemplateWithUsual", into = "TemplateWithUsual")]
 pub(crate) struct StoredTemplate {
     pub(crate) entry: Entry,
     pub(crate) likeness: Likeness,
+}
+
+/// A template beside what is usual of its reader.
+#[derive(Serialize, Deserialize)]
+struct TemplateWithUsual {
+    entry: Entry,
+    likeness: Likeness,
+    usual: Option<[f64; GROUNDS]>,
+}
+
+impl From<TemplateWithUsual> for StoredTemplate {
+    fn from(TemplateWithUsual { entry, likeness, usual }: TemplateWithUsual) -> Self {
+        Self { entry, likeness: likeness.with_usual(usual) }
+    }
+}
+
+impl From<StoredTemplate> for TemplateWithUsual {
+    fn from(StoredTemplate { entry, likeness }: StoredTemplate) -> Self {
+        Self { entry, usual: likeness.usual(), likeness }
+    }
+}
+
+#[derive(Deserialize)]
+pub(crate) struct TemplateOfVoices {
+    entry: Entry,
+    likeness: Likeness,
+}
+
+impl From<TemplateOfVoices> for StoredTemplate {
+    fn from(TemplateOfVoices { entry, likeness }: TemplateOfVoices) -> Self {
+        Self { entry, likeness }
+    }
 }
 
 #[derive(Deserialize)]
@@ -213,6 +253,8 @@ impl From<TemplateOfWords> for StoredTemplate {
 }
 
 impl Voiced for StoredTemplate {
+    const VERSION: u8 = USUAL;
+    type OfVoices = TemplateOfVoices;
     type OfWords = TemplateOfWords;
 }
 
@@ -236,6 +278,7 @@ impl From<BackgroundOfWords> for StoredBackground {
 }
 
 impl Voiced for StoredBackground {
+    type OfVoices = Self;
     type OfWords = BackgroundOfWords;
 }
 
@@ -259,6 +302,7 @@ impl From<RulesOfWords> for StoredRules {
 }
 
 impl Voiced for StoredRules {
+    type OfVoices = Self;
     type OfWords = RulesOfWords;
 }
 
@@ -342,18 +386,19 @@ pub(crate) fn encode_voiced<T: Voiced>(
     record: &str,
     value: &T,
 ) -> Result<Vec<u8>, GalleryError> {
-    let bytes = postcard::to_extend(value, vec![VOICED]);
+    let bytes = postcard::to_extend(value, vec![T::VERSION]);
     bytes.map_err(|error| content(at, record, error))
 }
 
-/// The same, of this version or the one before.
+/// The same, of this version or one before.
 pub(crate) fn decode_voiced<T: Voiced>(
     at: &Location,
     record: &str,
     bytes: &[u8],
 ) -> Result<T, GalleryError> {
     match bytes.split_first() {
-        Some((&VOICED, rest)) => whole(at, record, rest),
+        Some((&version, rest)) if version == T::VERSION => whole(at, record, rest),
+        Some((&VOICED, rest)) => whole::<T::OfVoices>(at, record, rest).map(Into::into),
         _ => decode::<T::OfWords>(at, record, bytes).map(Into::into),
     }
 }

@@ -18,9 +18,12 @@ pub const GRID: [f64; 11] =
     [0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001];
 /// Grounds of a claim: types, landings, durations, and what the network says.
 pub const GROUNDS: usize = 4;
-/// Numbers of the regression: of the grounds, of the grounds by length, of length, of its square, and a
-/// constant.
-const COEFFICIENTS: usize = 2 * GROUNDS + 3;
+/// What a ground is for a reader or their own readings, each as it is and by length.
+const FORMS: usize = 4 * GROUNDS;
+/// Numbers of the regression: of the grounds, of length, of its square, and a constant.
+const COEFFICIENTS: usize = FORMS + 3;
+/// The same before it was looked at how a reader's own readings do.
+const COEFFICIENTS_BEFORE: usize = 2 * GROUNDS + 3;
 /// Fixations of a probe at which lengths are nought, and between which they count.
 const UNIT: f64 = 50.0;
 const RANGE: [f64; 2] = [8.0, 1024.0];
@@ -36,6 +39,9 @@ const MOST_CLAIMS: usize = 5000;
 const RATED: [f64; 3] = [0.05, 0.02, 0.01];
 /// Corpora that must have as many readers as a threshold is for.
 const FEWEST_CORPORA: usize = 3;
+/// Part of the true claims of a corpus that its own threshold of a rate of .01 lets pass, at least: where
+/// people cannot be told apart, thresholds say nothing.
+const LEAST_TOLD_APART: f64 = 0.5;
 /// Fewest strangers about a length from whom a threshold is learned.
 const FEWEST_STRANGERS: f64 = 20.0;
 
@@ -53,6 +59,24 @@ pub struct Admission {
     thresholds: Vec<Thresholds>,
 }
 
+/// What speaks for a claim to be a reader.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Claim {
+    /// What was read says for the reader, nats.
+    pub grounds: [f64; GROUNDS],
+    /// What as much of the reader's own readings would say. Nought where that is not asked: where readers
+    /// are compared on their own population, all have about as much.
+    pub usual: [f64; GROUNDS],
+}
+
+impl Claim {
+    /// The same if it went on like this, with so much more of everything.
+    pub fn times(&self, more: f64) -> Self {
+        let times = |grounds: [f64; GROUNDS]| grounds.map(|ground| ground * more);
+        Self { grounds: times(self.grounds), usual: times(self.usual) }
+    }
+}
+
 /// A probe that was compared with enrolled readers.
 #[derive(Debug, Clone)]
 pub struct Trial {
@@ -62,8 +86,8 @@ pub struct Trial {
     pub texts: usize,
     /// Fixations.
     pub fixations: usize,
-    /// Grounds of the claim to be each of the readers.
-    pub claims: Vec<[f64; GROUNDS]>,
+    /// The claim to be each of the readers.
+    pub claims: Vec<Claim>,
     /// The reader who scores best.
     pub best: usize,
     /// The reader whose probe it is; none of a stranger's.
@@ -94,7 +118,17 @@ impl TryFrom<StoredAdmission> for Admission {
 
     fn try_from(stored: StoredAdmission) -> Result<Self, Self::Error> {
         let StoredAdmission { coefficients, strangers, pairs, thresholds } = stored;
-        let coefficients = coefficients.try_into().map_err(|_| "expected 11 coefficients")?;
+        let coefficients = match coefficients.as_slice() {
+            // From before it was looked at how a reader's own readings do: that counts for nothing then.
+            before if before.len() == COEFFICIENTS_BEFORE => {
+                let (grounds, rest) = before.split_at(2 * GROUNDS);
+                let mut padded = [0.0; COEFFICIENTS];
+                padded[..grounds.len()].copy_from_slice(grounds);
+                padded[FORMS..].copy_from_slice(rest);
+                padded
+            }
+            now => now.try_into().map_err(|_| "expected 19 coefficients")?,
+        };
         let rates = |rates: Vec<f64>| {
             let rates: [f64; GRID.len()] = rates.try_into().map_err(|_| "expected 11 rates")?;
             rates.iter().all(|t| t.is_finite()).then_some(rates).ok_or("found no number")
@@ -131,25 +165,27 @@ fn interpolated(places: &[f64], values: &[f64], at: f64) -> f64 {
 }
 
 /// What coefficients count, but for the constant.
-fn counted(grounds: &[f64; GROUNDS], fixations: usize) -> [f64; COEFFICIENTS] {
+fn counted(claim: &Claim, fixations: usize) -> [f64; COEFFICIENTS] {
     let length = length(fixations as f64);
     let mut counted = [1.0; COEFFICIENTS];
-    for (i, ground) in grounds.iter().enumerate() {
-        // Evidence grows with reading, and over-states itself the more there is of it.
-        let root = ground.signum() * ground.abs().sqrt();
-        let root = if root.is_finite() { root } else { 0.0 };
-        counted[i] = root;
-        counted[GROUNDS + i] = root * length;
+    for (forms, grounds) in counted.chunks_mut(2 * GROUNDS).zip([&claim.grounds, &claim.usual]) {
+        for (i, ground) in grounds.iter().enumerate() {
+            // Evidence grows with reading, and over-states itself the more there is of it.
+            let root = ground.signum() * ground.abs().sqrt();
+            let root = if root.is_finite() { root } else { 0.0 };
+            forms[i] = root;
+            forms[GROUNDS + i] = root * length;
+        }
     }
-    counted[2 * GROUNDS] = length;
-    counted[2 * GROUNDS + 1] = length * length;
+    counted[FORMS] = length;
+    counted[FORMS + 1] = length * length;
     counted
 }
 
 impl Admission {
     /// The score of a claim.
-    pub fn score(&self, grounds: &[f64; GROUNDS], fixations: usize) -> f64 {
-        let counted = counted(grounds, fixations);
+    pub fn score(&self, claim: &Claim, fixations: usize) -> f64 {
+        let counted = counted(claim, fixations);
         counted.iter().zip(&self.coefficients).map(|(x, c)| x * c).sum()
     }
 
@@ -195,9 +231,11 @@ impl Admission {
 
     /// Learns from corpora. The rates are those of corpora that had no part: each is left out once, and what
     /// strangers of the typical one (the geometric mean) reach more often than was asked for is asked of all.
-    /// None with too little to learn from.
+    /// Corpora whose people cannot be told apart at all have no part in it. None with too little to learn from.
     pub fn learn(corpora: &[Vec<Trial>]) -> Option<Self> {
-        let all: Vec<&[Trial]> = corpora.iter().map(Vec::as_slice).collect();
+        let mut all: Vec<&[Trial]> = corpora.iter().map(Vec::as_slice).collect();
+        let first = Self::fit(&all)?;
+        all.retain(|trials| first.tells_apart(trials));
         let admission = Self::fit(&all)?;
         let excess: Vec<(Vec<f64>, f64)> = (0..all.len())
             .filter_map(|left_out| {
@@ -216,6 +254,23 @@ impl Admission {
         };
         let thresholds = admission.table(&all, rates)?;
         Some(Self { thresholds, ..admission })
+    }
+
+    /// Whether true claims of a corpus pass where its own strangers hardly do, in the longest probes.
+    fn tells_apart(&self, trials: &[Trial]) -> bool {
+        let longest = trials.iter().map(|trial| trial.texts).max();
+        let (mut genuine, mut strangers) = (Vec::new(), Vec::new());
+        for trial in trials.iter().filter(|trial| Some(trial.texts) == longest) {
+            let score = |claim: &Claim| self.score(claim, trial.fixations);
+            match trial.own {
+                Some(own) => genuine.push(score(&trial.claims[own])),
+                None => strangers.extend(trial.claims.iter().map(|claim| (score(claim), 1.0))),
+            }
+        }
+        let rate = GRID.iter().position(|rate| *rate <= 0.01).unwrap_or(0);
+        let threshold = quantiles(strangers, &GRID)[rate];
+        let passed = genuine.iter().filter(|score| **score >= threshold).count();
+        passed as f64 >= LEAST_TOLD_APART * genuine.len() as f64
     }
 
     /// By how much more often strangers of a corpus reach thresholds than was asked for, as a logarithm, by
@@ -506,14 +561,16 @@ mod tests {
                 let fixations = 10 * (1 << size) + random.random_range(0..5);
                 let n = f64::from(fixations).sqrt();
                 let mut noise = || -> f64 { StandardNormal.sample(&mut random) };
-                let claims: Vec<[f64; GROUNDS]> = (0..people / 2)
+                let claims: Vec<Claim> = (0..people / 2)
                     .map(|reader| {
                         let is_own = f64::from(u8::from(own == Some(reader)));
                         let first = gain * n * n * (2.0 * is_own - 1.0) + n * noise();
-                        [first, noise(), noise(), noise()]
+                        let grounds = [first, noise(), noise(), noise()];
+                        Claim { grounds, ..Claim::default() }
                     })
                     .collect();
-                let best = (0..claims.len()).max_by(|&a, &b| claims[a][0].total_cmp(&claims[b][0]));
+                let best = (0..claims.len())
+                    .max_by(|&a, &b| claims[a].grounds[0].total_cmp(&claims[b].grounds[0]));
                 let (best, fixations) = (best.unwrap(), fixations as usize);
                 trials.push(Trial { person, texts: size, fixations, claims, best, own });
             }
@@ -553,7 +610,7 @@ mod tests {
             let [own, other] = [own, (own + 1) % trial.claims.len()].map(|r| &trial.claims[r]);
             let score = |claim| admission.score(claim, trial.fixations);
             right[0] += usize::from(score(own) > score(other));
-            right[1] += usize::from(own[0] > other[0]);
+            right[1] += usize::from(own.grounds[0] > other.grounds[0]);
         }
         // Nearly as often as by the one ground that tells them apart, which it has to find among noise.
         assert!(right[0] * 10 >= right[1] * 9, "{right:?}");
@@ -594,6 +651,15 @@ mod tests {
         assert_eq!(serde_json::from_str::<Admission>(&json).unwrap(), admission);
         let broken = json.replacen("\"coefficients\":[", "\"coefficients\":[1.0,", 1);
         assert!(serde_json::from_str::<Admission>(&broken).is_err());
+        // Earlier ones know nothing of what is usual, and score as they did.
+        let mut before: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let coefficients = before["coefficients"].as_array_mut().unwrap();
+        coefficients.drain(2 * GROUNDS..FORMS);
+        let before: Admission = serde_json::from_value(before).unwrap();
+        let claim = Claim { grounds: [3.0, -1.0, 0.5, 9.0], ..Claim::default() };
+        assert_eq!(before.score(&claim, 60), admission.score(&claim, 60));
+        let unusual = Claim { usual: [5.0; GROUNDS], ..claim };
+        assert_eq!(before.score(&unusual, 60), before.score(&claim, 60));
         assert!(Admission::learn(&[]).is_none());
     }
 }

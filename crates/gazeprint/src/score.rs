@@ -4,7 +4,7 @@ mod scored;
 
 pub use self::scored::ScoredReadings;
 
-use crate::admission::GROUNDS;
+use crate::admission::Claim;
 use crate::kernels;
 use crate::live::LiveStep;
 use crate::saccade::Reading;
@@ -30,9 +30,9 @@ pub trait Scorer: Send + Sync {
     /// logarithm of a similarity.
     fn settle(&self, tally: &Tally) -> Vec<f64>;
 
-    /// The grounds of the claim to be each of the readers: what decisions about strangers are made on.
-    /// None where there are no imagined readers to hold them against.
-    fn grounds(&self, tally: &Tally) -> Option<Vec<[f64; GROUNDS]>> {
+    /// The claim to be each of the readers: what decisions about strangers are made on. None where there are
+    /// no imagined readers to hold it against.
+    fn claims(&self, tally: &Tally) -> Option<Vec<Claim>> {
         _ = tally;
         None
     }

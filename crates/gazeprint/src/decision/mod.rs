@@ -22,7 +22,7 @@ mod rules;
 mod threshold;
 mod watch;
 
-pub use crate::admission::{Admission, GRID, GROUNDS, Trial};
+pub use crate::admission::{Admission, Claim, GRID, GROUNDS, Trial};
 pub use crate::score::ScoredReadings;
 pub use affine::Affine;
 pub use by_length::{ByLength, ImpostorClaim, ThresholdByLength};

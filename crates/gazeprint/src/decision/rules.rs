@@ -14,7 +14,7 @@ use super::cohort::{cohort_ratio, cohort_ratios, cohort_ratios_without};
 use super::held_out::{ComparedProbe, HeldOutProbes, ProbesOfLength};
 use super::judge::{Judge, Lesson, Support, Thresholds};
 use super::threshold::{cleaned, supported};
-use crate::admission::{Admission, GRID, GROUNDS};
+use crate::admission::{Admission, Claim, GRID};
 use crate::method::{Fitted, Training};
 use crate::score::{Scorer, Tally};
 
@@ -211,9 +211,9 @@ impl Rules {
         others.map(|(_, strength)| *strength).collect()
     }
 
-    /// What speaks for a claim with these grounds, where other people decide.
-    pub fn strength(&self, grounds: &[f64; GROUNDS], fixations: usize) -> Option<f64> {
-        Some(self.admission.as_ref()?.score(grounds, fixations))
+    /// What speaks for a claim, where other people decide.
+    pub fn strength(&self, claim: &Claim, fixations: usize) -> Option<f64> {
+        Some(self.admission.as_ref()?.score(claim, fixations))
     }
 
     /// Whether other people decide.
@@ -413,8 +413,8 @@ pub(super) fn claim_scores(
     scorer: &dyn Scorer,
     tally: &Tally,
 ) -> Option<Vec<f64>> {
-    let grounds = scorer.grounds(tally)?;
-    Some(grounds.iter().map(|grounds| admission.score(grounds, tally.fixations())).collect())
+    let claims = scorer.claims(tally)?;
+    Some(claims.iter().map(|claim| admission.score(claim, tally.fixations())).collect())
 }
 
 /// A threshold that other people showed.

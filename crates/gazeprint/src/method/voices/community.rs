@@ -9,13 +9,17 @@ use super::method::{VoiceFit, voices_of};
 use super::people::People;
 use super::scorer::FusionScorer;
 use super::weights::Weights;
-use crate::admission::Admission;
+use crate::admission::{Admission, GROUNDS};
 use crate::method::{
     Background, FitError, Fitted, Monitor, Occasion, Population, PopulationScorer, Template,
     TemplateError, Training,
 };
 use crate::network::Network;
 use crate::saccade::Reading;
+use crate::score::{Scorer as _, Tally};
+
+/// Fixations of the parts that a reader's own readings are looked at in: about ten sentences.
+const ENOUGH: usize = 100;
 
 /// What readers are compared on, by voice.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -30,6 +34,9 @@ pub struct Community {
 pub struct Likeness {
     reading: Option<Template>,
     signature: Signature,
+    /// What a fixation of the reader's own readings says for them on average, where that is asked: kept beside it.
+    #[serde(skip)]
+    usual: Option<[f64; GROUNDS]>,
 }
 
 impl From<Background> for Community {
@@ -42,7 +49,7 @@ impl From<Background> for Community {
 impl From<Template> for Likeness {
     /// Of words alone.
     fn from(template: Template) -> Self {
-        Self { reading: Some(template), signature: Signature::default() }
+        Self { reading: Some(template), signature: Signature::default(), usual: None }
     }
 }
 
@@ -51,6 +58,21 @@ impl Likeness {
     pub fn template(&self) -> Option<&Template> {
         self.reading.as_ref()
     }
+
+    /// What a fixation of the reader's own readings says for them on average, where that is asked.
+    pub fn usual(&self) -> Option<[f64; GROUNDS]> {
+        self.usual
+    }
+
+    /// The same, with that.
+    pub fn with_usual(self, usual: Option<[f64; GROUNDS]>) -> Self {
+        Self { usual, ..self }
+    }
+}
+
+/// What is usual of each of some readers, where it is known of all.
+fn usual(readers: &[&Likeness]) -> Vec<[f64; GROUNDS]> {
+    readers.iter().map(|likeness| likeness.usual).collect::<Option<_>>().unwrap_or_default()
 }
 
 impl Community {
@@ -94,8 +116,10 @@ impl Community {
     }
 
     /// How somebody is taken for a reader of it on another day, where people showed that.
-    pub fn admission<'a>(&self, people: &'a People) -> Option<&'a Admission> {
-        people.admission(Occasion::Another, &self.ground).filter(|_| self.has_grounds())
+    pub fn admission<'a>(&self, people: &'a People, readers: &[Likeness]) -> Option<&'a Admission> {
+        let is_usual_known = readers.iter().all(|likeness| likeness.usual.is_some());
+        let admission = people.admission(Occasion::Another, &self.ground, is_usual_known);
+        admission.filter(|_| self.has_grounds())
     }
 
     /// What is compared of a reader.
@@ -109,7 +133,39 @@ impl Community {
         Likeness {
             reading: population.map(|population| population.template(&words)),
             signature: self.ground.signature(network, readings),
+            usual: None,
         }
+    }
+
+    /// The same with what is usual of the reader, where readers are compared on what is known of `people`
+    /// alone: what sets their recordings apart from those speaks for each of them, whoever reads. Found from
+    /// either half of the readings and what is learned from the other.
+    pub fn likeness_among(
+        &self,
+        people: &People,
+        population: Option<&Population>,
+        cohort: &[Template],
+        readings: &[&Reading],
+    ) -> Likeness {
+        let network = people.network();
+        let likeness = self.likeness(network, population, readings);
+        if cohort.is_empty() || !self.has_grounds() || !self.ground.is_of(people) {
+            return likeness;
+        }
+        let half = |first: usize| -> Vec<&Reading> {
+            readings.iter().skip(first).step_by(2).copied().collect()
+        };
+        let halves = [(half(0), half(1)), (half(1), half(0))];
+        let said = halves.map(|(learned, met)| {
+            let known = self.likeness(network, population, &learned);
+            let weights = *people.weights_of_another_day();
+            let scorer = self.scorer(network, &[&known], cohort, weights).ok()?;
+            Some(said_by(&scorer, &met))
+        });
+        let [Some(one), Some(other)] = said else { return likeness };
+        let fixations = one.1 + other.1;
+        let rate = |i: usize| (one.0[i] + other.0[i]) / fixations;
+        likeness.with_usual((fixations > 0.0).then(|| std::array::from_fn(rate)))
     }
 
     fn reading_scorer(
@@ -143,7 +199,8 @@ impl Community {
         let signatures: Vec<Signature> = readers.iter().map(|l| l.signature.clone()).collect();
         let (network, ground) = (Arc::clone(network), Arc::new(self.ground.clone()));
         let reading = self.reading_scorer(readers, cohort)?;
-        Ok(FusionScorer::new(reading, network, ground, &signatures, false, weights))
+        let scorer = FusionScorer::new(reading, network, ground, &signatures, false, weights);
+        Ok(scorer.with_usual(usual(readers)))
     }
 
     /// The readers of `training`, given as they are kept, learned from either half of what they read
@@ -162,7 +219,26 @@ impl Community {
         let cohort = population.map_or_else(Vec::new, Population::cohort);
         let reading = self.reading_scorer(readers, &cohort).map_err(|_| FitError::NoWords(0))?;
         let voices = self.ground.voices(reading.is_some());
-        let fit = VoiceFit { people, voices: &voices, training };
+        let fit = VoiceFit { people, voices: &voices, training, usual: &usual(readers) };
         fit.fit(population, reading, Some(Arc::new(self.ground.clone())), monitor)
     }
+}
+
+/// What readings say for the one reader of a scorer, some at a time, with their fixations.
+fn said_by(scorer: &FusionScorer, readings: &[&Reading]) -> ([f64; GROUNDS], f64) {
+    let (mut said, mut fixations) = ([0.0; GROUNDS], 0.0);
+    let mut probe = Tally::default();
+    for (number, reading) in readings.iter().enumerate() {
+        probe = Tally::total([&probe, &scorer.tally(&scorer.probe(reading))]);
+        if probe.fixations() < ENOUGH && number + 1 < readings.len() {
+            continue;
+        }
+        let claims = scorer.claims(&probe).unwrap_or_default();
+        if let Some(claim) = claims.first() {
+            said.iter_mut().zip(claim.grounds).for_each(|(sum, ground)| *sum += ground);
+            fixations += probe.fixations() as f64;
+        }
+        probe = Tally::default();
+    }
+    (said, fixations)
 }

@@ -11,6 +11,7 @@ use super::people::People;
 use super::scorer::FusionScorer;
 use super::weights::{Heard, Weights};
 use super::{ByVoice, Voice};
+use crate::admission::GROUNDS;
 use crate::inference::{Engine, InferenceError, Laplace};
 use crate::method::{
     FitError, FitReport, Fitted, Fold, Method, Monitor, Occasion, Population, PopulationScorer,
@@ -215,7 +216,7 @@ impl Method for VoiceMethod {
             }
             false => (None, None, FitReport::default()),
         };
-        let fitted = VoiceFit { people: &self.people, voices: &voices, training };
+        let fitted = VoiceFit { people: &self.people, voices: &voices, training, usual: &[] };
         let fitted = fitted.fit(population.as_ref(), reading, None, monitor)?;
         let fit_seconds = report.fit_seconds + fitted.report.fit_seconds;
         let tune_seconds = fitted.report.tune_seconds;
@@ -228,6 +229,8 @@ pub(super) struct VoiceFit<'a> {
     pub(super) people: &'a People,
     pub(super) voices: &'a [Voice],
     pub(super) training: &'a Training<'a>,
+    /// What a fixation of each reader's own readings says for them, where that is asked.
+    pub(super) usual: &'a [[f64; GROUNDS]],
 }
 
 impl VoiceFit<'_> {
@@ -277,13 +280,15 @@ impl VoiceFit<'_> {
         let folds = halves
             .into_iter()
             .map(|(half, held_out)| {
-                Fold::new(Box::new(half.weighed(weights)), self.training, &held_out)
+                let half = half.weighed(weights).with_usual(self.usual.to_vec());
+                Fold::new(Box::new(half), self.training, &held_out)
             })
             .collect();
         let tune_seconds = start.elapsed().as_secs_f64();
         let report = FitReport { fit_seconds, tune_seconds, ..FitReport::default() };
-        let scorer = Box::new(scorer.weighed(weights));
-        let admission = self.people.admission(self.training.occasion(), &learned.ground);
+        let scorer = Box::new(scorer.weighed(weights).with_usual(self.usual.to_vec()));
+        let (occasion, is_usual_known) = (self.training.occasion(), !self.usual.is_empty());
+        let admission = self.people.admission(occasion, &learned.ground, is_usual_known);
         let admission = admission.filter(|_| scorer.has_grounds()).cloned();
         Ok(Fitted { scorer, folds, report, weights, admission })
     }

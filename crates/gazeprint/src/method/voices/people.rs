@@ -327,13 +327,19 @@ impl People {
     }
 
     /// How somebody is taken for a reader in probes of that occasion, where that was learned. Where readers
-    /// are compared on what is known of these people alone, they have more in common than these know.
-    pub(super) fn admission(&self, occasion: Occasion, ground: &Ground) -> Option<&Admission> {
+    /// are compared on what is known of these people alone, they have more in common than these know; it must
+    /// then be known what is `usual` of each.
+    pub(super) fn admission(
+        &self,
+        occasion: Occasion,
+        ground: &Ground,
+        is_usual_known: bool,
+    ) -> Option<&Admission> {
         let Admissions { same, another, given } = &self.admissions;
+        let given = given.as_ref().filter(|_| is_usual_known && ground.is_of(self));
         match occasion {
             Occasion::Same => same.as_ref(),
-            Occasion::Another if ground.is_of(self) => given.as_ref().or(another.as_ref()),
-            Occasion::Another => another.as_ref(),
+            Occasion::Another => given.or(another.as_ref()),
         }
     }
 

@@ -6,7 +6,7 @@ use super::ground::{Ground, PlacedSignature, Signature};
 use super::motion::{self, MotionSpread};
 use super::weights::Weights;
 use super::{ByVoice, Voice};
-use crate::admission::GROUNDS;
+use crate::admission::{Claim, GROUNDS};
 use crate::live::LiveStep;
 use crate::method::{Evidence, Forger, LearnedReaders, PopulationScorer};
 use crate::moments::Moments;
@@ -32,6 +32,8 @@ pub struct FusionScorer {
     /// Whether probes are of the sessions that readers are known from.
     same_day: bool,
     weights: Weights,
+    /// What a fixation of each reader's own readings says for them on average; empty where that is not asked.
+    usual: Vec<[f64; GROUNDS]>,
 }
 
 impl FusionScorer {
@@ -55,6 +57,7 @@ impl FusionScorer {
             motion: Vec::new(),
             same_day,
             weights,
+            usual: Vec::new(),
         }
         .sighted()
     }
@@ -93,6 +96,11 @@ impl FusionScorer {
     /// The same voices, which count otherwise.
     pub fn weighed(self, weights: Weights) -> Self {
         Self { weights, ..self }
+    }
+
+    /// The same, with what a fixation of each reader's own readings says for them on average.
+    pub(super) fn with_usual(self, usual: Vec<[f64; GROUNDS]>) -> Self {
+        Self { usual, ..self }
     }
 
     /// How much each voice counts.
@@ -191,7 +199,7 @@ impl Scorer for FusionScorer {
 
     /// Where words are known and the network speaks. What the eye's motion says is added to what the network
     /// says, by how much either counts.
-    fn grounds(&self, tally: &Tally) -> Option<Vec<[f64; GROUNDS]>> {
+    fn claims(&self, tally: &Tally) -> Option<Vec<Claim>> {
         let words = self.reading.as_ref()?.ratios(tally)?;
         if !self.has(Voice::Embedding) {
             return None;
@@ -202,11 +210,15 @@ impl Scorer for FusionScorer {
             true => weight(Voice::Oculomotor) / weight(Voice::Embedding),
             false => 0.0,
         };
-        let grounds = |(reader, [types, landings, durations]): (usize, [f64; 3])| {
+        let claim = |(reader, [types, landings, durations]): (usize, [f64; 3])| {
             let motion = share * said[Voice::Oculomotor][reader];
-            [types, landings, durations, said[Voice::Embedding][reader] + motion]
+            let usual = self.usual.get(reader).copied().unwrap_or_default();
+            Claim {
+                grounds: [types, landings, durations, said[Voice::Embedding][reader] + motion],
+                usual: usual.map(|rate| rate * tally.fixations() as f64),
+            }
         };
-        Some(words.into_iter().enumerate().map(grounds).collect())
+        Some(words.into_iter().enumerate().map(claim).collect())
     }
 
     fn population(&self, probe: &Probe, scores: &[f64]) -> f64 {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::community::{Community, Likeness};
 use super::method::fusion;
 use super::people::People;
-use crate::admission::{GROUNDS, Trial};
+use crate::admission::{Claim, Trial};
 use crate::method::{FitError, Method as _, Monitor, Occasion, Population, Training};
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
@@ -138,13 +138,13 @@ impl People {
         }
         let all: Vec<(usize, &Reading)> = divided.readings.iter().map(|r| (r.reader, *r)).collect();
         let community = Community::learn(self, Some(population), &all, true)?;
+        let cohort = population.cohort();
         let likeness = |person: &usize| {
             let own: Vec<&Reading> =
                 divided.of(*person, true).map(|i| divided.readings[i]).collect();
-            community.likeness(self.network(), Some(population), &own)
+            community.likeness_among(self, Some(population), &cohort, &own)
         };
         let likenesses: Vec<Likeness> = enrolled.par_iter().map(likeness).collect();
-        let cohort = population.cohort();
         let scorer = community
             .scorer(
                 self.network(),
@@ -159,9 +159,9 @@ impl People {
             let (scored, scorer) = (&scored, &scorer);
             divided.probes(person).into_iter().flat_map(move |(texts, probe)| {
                 let tally = scored.tally(&probe);
-                let mut claims = scorer.grounds(&tally).unwrap_or_default();
+                let mut claims = scorer.claims(&tally).unwrap_or_default();
                 let mut scores = scorer.settle(&tally);
-                let trial = |claims: Vec<[f64; GROUNDS]>, best, own| Trial {
+                let trial = |claims: Vec<Claim>, best, own| Trial {
                     person,
                     texts,
                     fixations: tally.fixations(),
@@ -205,7 +205,7 @@ impl People {
             let scored = &scored;
             divided.probes(person).into_iter().filter_map(move |(texts, probe)| {
                 let tally = scored.tally(&probe);
-                let claims = scored.scorer().grounds(&tally)?;
+                let claims = scored.scorer().claims(&tally)?;
                 let scores = scored.scorer().settle(&tally);
                 let best = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]))?;
                 Some(Trial { person, texts, fixations: tally.fixations(), claims, best, own })
