@@ -63,6 +63,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         top: args.top as usize,
         candidates: args.candidates as usize,
         replays: args.answer.replays.into(),
+        liveness: args.answer.liveness,
     };
     let answer = desk.identify(&args.probe.read()?, &options)?;
     warnings::say(&answer.warnings, desk.location());

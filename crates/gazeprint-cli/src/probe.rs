@@ -28,6 +28,10 @@ pub(crate) struct AnswerArgs {
     /// Answer at a rate that too few people stand behind; the answer says so
     #[arg(long)]
     pub(crate) allow_unsupported: bool,
+    /// Refuse what no person seems to have read, but a template run forward; takes seconds to learn from
+    /// the gallery, and refuses about one in a hundred probes of people
+    #[arg(long)]
+    pub(crate) liveness: bool,
     /// Print the answer as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -48,6 +48,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         fmr: args.fmr,
         allow_unsupported: args.answer.allow_unsupported,
         replays: args.answer.replays.into(),
+        liveness: args.answer.liveness,
     };
     let answer = desk.verify(&args.probe.read()?, &args.reader, &options)?;
     warnings::say(&answer.warnings, desk.location());

@@ -70,6 +70,9 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     replays: ReplayArgs,
+    /// Refuse what no person seems to have read, but a template run forward; looked at when a text ends
+    #[arg(long)]
+    liveness: bool,
 }
 
 /// Runs the command.
@@ -81,6 +84,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         fnmr: args.fnmr,
         window: args.window as usize,
         replays: args.replays.into(),
+        liveness: args.liveness,
     };
     let mut watch = desk.watch(&args.reader, &texts.unwrap_or_default(), &options)?;
     warnings::say(watch.warnings(), desk.location());
@@ -104,7 +108,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
 fn say(watch: &Watch, last: WatchState) {
     let Step { fixations, seconds, llr, decision } = last.step;
     let id = watch.reader();
-    let why = watch.replay().map(|replay| format!("; {}", answers::replay(replay, id)));
+    let replay = watch.replay().map(|replay| format!("; {}", answers::replay(replay, id)));
+    let why = replay.or_else(|| watch.liveness().and_then(|found| answers::lifeless(&found)));
     eprintln!(
         "{}: {id} after {}, {seconds:.1} s, llr {llr:+.2} nats{}",
         decision.name(),

@@ -5,7 +5,7 @@
 use gazeprint::corpus::Limits;
 use gazeprint::method::{self, Method, Unwatched};
 use gazeprint::simulate::SimulationParams;
-use gazeprint_eval::attacks::{Attack, AttackTally, SizeAttacks};
+use gazeprint_eval::attacks::{Alteration, Attack, AttackTally, SizeAttacks};
 use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::study::{DividedCorpus, Forgetful, Plan, Study};
 
@@ -80,19 +80,37 @@ fn replays_and_forgeries_pass_unless_they_are_caught() {
                 let matched = stranger.accepted[0] as f64 / stranger.claims as f64;
                 assert!(matched < 0.03, "{lines}: {matched} at 0.01");
                 assert_eq!(genuine.replayed, 0);
-                for replay in [Attack::Replay, Attack::AlteredReplay] {
+                for replay in [
+                    Attack::Replay,
+                    Attack::Altered(Alteration::Noise),
+                    Attack::Altered(Alteration::Stretch),
+                    Attack::Altered(Alteration::Shift),
+                ] {
                     assert!(part(replay, &|t| t.replayed) > 0.97, "{lines} {replay:?}");
                     assert!(part(replay, &|t| t.guarded[0]) < 0.03);
                 }
+                // Pieces of short sentences over other ones: some fixations miss the words.
+                for shuffled in [Alteration::Shuffle, Alteration::Disguise] {
+                    assert!(part(Attack::Altered(shuffled), &|t| t.replayed) > 0.5, "{shuffled:?}");
+                }
                 let own = part(Attack::Genuine, &|t| t.accepted[0]);
                 assert!(part(Attack::Replay, &|t| t.accepted[0]) >= own);
-                assert_eq!(size.tallies.len(), if forged { 7 } else { 5 });
+                assert_eq!(size.tallies.len(), if forged { 12 } else { 9 });
                 assert_eq!(size.liveness.is_some(), forged);
                 if forged {
                     let target = part(Attack::Forgery, &|t| t.accepted[0]);
                     assert!(target > 0.8 * own, "{target} {own}");
                     assert!(target > 2.0 * part(Attack::PopulationForgery, &|t| t.accepted[0]));
                     assert_eq!(part(Attack::Forgery, &|t| t.replayed), 0.0);
+                    // Fewer texts and other people make a poorer template.
+                    let outsider = part(Attack::OutsiderForgery, &|t| t.accepted[0]);
+                    assert!(outsider <= target, "{outsider} {target}");
+                    assert_eq!(part(Attack::OutsiderForgery, &|t| t.replayed), 0.0);
+                    for attack in [Attack::Forgery, Attack::Replay] {
+                        let missed = [0, 1].map(|k| part(attack, &|t| t.missed[k]));
+                        let not_replayed = 1.0 - part(attack, &|t| t.replayed);
+                        assert!(missed[1] <= missed[0] && missed[0] <= not_replayed + 1e-12);
+                    }
                     assert!(part(Attack::Genuine, &|t| t.lifeless) < 0.15);
                 }
             }

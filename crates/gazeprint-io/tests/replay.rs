@@ -8,7 +8,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use gazeprint::corpus::Limits;
-use gazeprint::replay::{KnownReadings, PIECE, Sketch};
+use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::saccade::readings;
 use gazeprint_io::read_corpus;
 
@@ -37,9 +37,19 @@ fn others_readings_of_the_same_texts_are_no_replays() {
         // And so for the pieces that a probe is looked at in.
         let probe: Vec<Sketch> = half(1).cloned().collect();
         let flagged = known.replayed_pieces(&probe).count();
-        let pieces = probe.iter().map(Sketch::len).sum::<usize>() * 2 / PIECE;
+        let pieces = probe.iter().map(Sketch::len).sum::<usize>() / 5;
         let line = format!("{name}: {flagged} of {pieces} pieces are taken for one of {old}");
         writeln!(std::io::stderr(), "{line}").unwrap();
         assert!((flagged as f64) < 1e-4 * pieces as f64, "{line}");
+        // Nor is what somebody reads taken for what they read before.
+        for reader in 0..corpus.readers().len() {
+            let own = readings.iter().zip(&sketches).filter(|(r, _)| r.reader == reader);
+            let own: Vec<&Sketch> = own.map(|(_, sketch)| sketch).collect();
+            let known = KnownReadings::new(own.iter().step_by(2).copied());
+            let probe: Vec<Sketch> =
+                own.iter().skip(1).step_by(2).map(|sketch| (*sketch).clone()).collect();
+            let again = probe.iter().filter(|sketch| known.replayed(sketch).is_some()).count();
+            assert_eq!((again, known.replayed_pieces(&probe).count()), (0, 0), "{name}: {reader}");
+        }
     }
 }

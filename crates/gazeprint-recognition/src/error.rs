@@ -178,6 +178,15 @@ pub enum Error {
         /// The gallery.
         at: Location,
     },
+    /// Too little is enrolled to learn what tells people from forgeries.
+    #[error(
+        "{at}: too little is enrolled to learn liveness: it takes words, at least {FEWEST_READERS} readers, and \
+         100 of their readings"
+    )]
+    NoLiveness {
+        /// The gallery.
+        at: Location,
+    },
     /// A rate that nothing shows to be kept.
     #[error(
         "{at}: {warning}; ask for a higher rate, or say that it need not be shown (--allow-unsupported)"
@@ -380,6 +389,7 @@ impl Error {
             | Self::People { .. }
             | Self::FewReaders { .. }
             | Self::NoRules { .. }
+            | Self::NoLiveness { .. }
             | Self::Unsupported { .. }
             | Self::OtherRows { .. }
             | Self::NoRows { .. } => ErrorKind::Unsupported,

@@ -7,6 +7,7 @@ use gazeprint::saccade::Reading;
 use gazeprint_store::Event;
 use serde::Serialize;
 
+use crate::liveness::LivenessFinding;
 use crate::readers::{CANDIDATES, Comparison, Shortlist};
 use crate::settlement::{ReplayFinding, ReplayPolicy, Settlement, sketches};
 use crate::warning::{Comparisons, lowest_rate};
@@ -30,6 +31,8 @@ pub struct IdentifyOptions {
     pub candidates: usize,
     /// What to do with replays.
     pub replays: ReplayPolicy,
+    /// Refuse what no person seems to have read.
+    pub liveness: bool,
 }
 
 impl Default for IdentifyOptions {
@@ -42,6 +45,7 @@ impl Default for IdentifyOptions {
             top: 5,
             candidates: CANDIDATES,
             replays,
+            liveness: false,
         }
     }
 }
@@ -75,6 +79,8 @@ pub struct Identification {
     pub more_seconds: Option<f64>,
     /// Whether it was said to be one of the enrolled.
     pub closed: bool,
+    /// Whether a person read it, held against the best, where that was asked for.
+    pub liveness: Option<LivenessFinding>,
 }
 
 /// Reading that is still needed.
@@ -183,11 +189,16 @@ impl Recognizer {
             false => answer,
         };
         let (id, llr) = (&readers.names[best], comparison.llrs[best]);
+        let liveness = match options.liveness {
+            true => readers.life(self, &comparison, best, &readings)?,
+            false => None,
+        };
+        let is_alive = liveness.is_none_or(|found| found.alive);
         let settlement = Settlement {
             id,
             enrolled: &self.enrolled_with(id)?,
             own: &[],
-            is_enough: answer == Answer::Named,
+            is_enough: answer == Answer::Named && is_alive,
             sketches: &sketches(&readings),
             policy: options.replays,
         };
@@ -203,8 +214,8 @@ impl Recognizer {
             llr: comparison.llrs[place],
             parts: readers.evidence(&comparison, place),
         });
-        // What was there before is nobody's.
-        let is_new = replay.is_none() || options.replays.allow;
+        // What was there before, or no person read, is nobody's.
+        let is_new = is_alive && (replay.is_none() || options.replays.allow);
         let likely = (answer == Answer::Likely && is_new).then(|| id.clone());
         let enough = likely.as_ref().and_then(|_| {
             readers.enough(&comparison, best, |n| {
@@ -226,6 +237,7 @@ impl Recognizer {
             ranking: ranking.collect(),
             readings: readings.len(),
             warnings,
+            liveness,
         })
     }
 }

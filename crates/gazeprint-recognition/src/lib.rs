@@ -43,6 +43,7 @@
 //! | `enroll`, `calibrate` | readers and rules into a gallery |
 //! | `readers` | the readers in memory, and a probe compared with them |
 //! | `identify`, `verify`, `watch` | the answers |
+//! | `liveness` | whether a person read a probe |
 //! | `settlement` | whether a probe was there before; what is logged and remembered |
 //! | `housekeeping` | removing, copying, merging, sealing anew |
 //! | `error`, `warning` | what can go wrong, and what should be known |
@@ -52,6 +53,7 @@ mod enroll;
 mod error;
 mod housekeeping;
 mod identify;
+mod liveness;
 mod readers;
 mod recognizer;
 mod settlement;
@@ -68,6 +70,7 @@ pub use gazeprint::decision::{Decision, Step};
 pub use gazeprint_store::{Checked, Entry, Event, Founding, Location, Logged, Secret, StoreError};
 pub use housekeeping::{Erasure, Removal};
 pub use identify::{Candidate, Identification, IdentifyOptions, UNKNOWN};
+pub use liveness::LivenessFinding;
 pub use readers::CANDIDATES;
 pub use recognizer::{RecognitionMonitor, Recognizer, Stage};
 pub use settlement::{ReplayFinding, ReplayPolicy, ReplaySource};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use gazeprint::decision::{Admission, FEWEST_READERS, Rules, Threshold, cleaned, cohort_ratios};
 use gazeprint::method::{
-    Community, Evidence, FusionScorer, Likeness, Slopes, Template, Voice, Weights,
+    Community, Evidence, FusionScorer, LearnedReaders as _, Likeness, Slopes, Template, Voice,
+    Weights,
 };
 use gazeprint::saccade::Reading;
 use gazeprint::score::Scorer as _;
@@ -13,6 +14,7 @@ use gazeprint::template::Probe;
 use gazeprint_store::{GalleryError, Loaded, Rows, Searchable, VoicedRules};
 use rayon::prelude::*;
 
+use crate::liveness::{LivenessFinding, look_as};
 use crate::{Error, Recognizer, Warning};
 
 /// Readers who are scored in full, of those that search finds best, where nothing is said.
@@ -225,6 +227,26 @@ impl EnrolledReaders {
             threshold(fixations).is_reached(strength).then_some(fixations)
         };
         (1..=STEPS * MOST_MORE).find_map(enough)
+    }
+
+    /// How alive a probe is, held against a reader who was scored in full; nothing where it has no words.
+    pub(crate) fn life(
+        &self,
+        desk: &Recognizer,
+        comparison: &Comparison,
+        place: usize,
+        readings: &[Reading],
+    ) -> Result<Option<LivenessFinding>, Error> {
+        let learned = desk.liveness()?;
+        let found = match &comparison.in_full {
+            None => Some((&self.scorer, place)),
+            Some(in_full) => {
+                in_full.places.binary_search(&place).ok().map(|place| (&in_full.scorer, place))
+            }
+        };
+        let Some((scorer, place)) = found else { return Ok(None) };
+        let looks = readings.par_iter().filter_map(|r| look_as(scorer.forger(), place, r));
+        Ok(learned.judge(&looks.collect::<Vec<_>>()))
     }
 
     /// What each part of a probe says for a reader who was scored in full.

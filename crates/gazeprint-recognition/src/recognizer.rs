@@ -9,6 +9,7 @@ use gazeprint_store::{
     Entry, Founding, Gallery, GalleryError, Location, Logged, Recording, Secret,
 };
 
+use crate::liveness::LearnedLiveness;
 use crate::readers::EnrolledReaders;
 use crate::{Error, Warning};
 
@@ -61,6 +62,8 @@ struct Shared {
     people: OnceLock<Arc<People>>,
     /// The same of a large gallery, each with their template: for watches.
     in_full: RwLock<Option<Arc<EnrolledReaders>>>,
+    /// What tells people from forgeries, where that was asked for.
+    liveness: RwLock<Option<Arc<LearnedLiveness>>>,
 }
 
 impl Recognizer {
@@ -92,6 +95,7 @@ impl Recognizer {
             readers: RwLock::new(None),
             people: OnceLock::new(),
             in_full: RwLock::new(None),
+            liveness: RwLock::new(None),
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -171,6 +175,20 @@ impl Recognizer {
         let now = Arc::new(read(self)?);
         *seen.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&now));
         Ok(now)
+    }
+
+    /// What tells people from forgeries, if it was learned from the gallery as it was then.
+    pub(crate) fn last_liveness(&self, generation: u64) -> Option<Arc<LearnedLiveness>> {
+        let known = self.shared.liveness.read().unwrap_or_else(PoisonError::into_inner).clone();
+        known.filter(|known| known.generation() == generation)
+    }
+
+    /// Keeps it for those who ask next.
+    pub(crate) fn keep_liveness(&self, learned: LearnedLiveness) -> Arc<LearnedLiveness> {
+        let learned = Arc::new(learned);
+        let mut kept = self.shared.liveness.write().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some(Arc::clone(&learned));
+        learned
     }
 
     /// The readings of one person, and what is to be said of them.

@@ -6,6 +6,7 @@ use gazeprint_store::Event;
 use serde::Serialize;
 
 use crate::identify::{MoreReading, check_rate, unsupported};
+use crate::liveness::LivenessFinding;
 use crate::readers::Shortlist;
 use crate::settlement::{ReplayFinding, ReplayPolicy, Settlement, sketches};
 use crate::warning::Comparisons;
@@ -20,11 +21,14 @@ pub struct VerifyOptions {
     pub allow_unsupported: bool,
     /// What to do with replays.
     pub replays: ReplayPolicy,
+    /// Refuse what no person seems to have read.
+    pub liveness: bool,
 }
 
 impl Default for VerifyOptions {
     fn default() -> Self {
-        Self { fmr: 0.01, allow_unsupported: false, replays: ReplayPolicy::default() }
+        let replays = ReplayPolicy::default();
+        Self { fmr: 0.01, allow_unsupported: false, replays, liveness: false }
     }
 }
 
@@ -83,6 +87,8 @@ pub struct Verification {
     pub more_sentences: Option<usize>,
     /// The same in seconds spent in fixations.
     pub more_seconds: Option<f64>,
+    /// Whether a person read it, where that was asked for.
+    pub liveness: Option<LivenessFinding>,
 }
 
 impl Recognizer {
@@ -111,11 +117,16 @@ impl Recognizer {
         let strength = comparison.strengths[place];
         let undecided = readers.rules.for_claim(LIKELY_RATE.max(options.fmr), comparison.fixations);
         let (llr, fixations) = (comparison.llrs[place], comparison.fixations);
+        let liveness = match options.liveness {
+            true => readers.life(self, &comparison, place, &readings)?,
+            false => None,
+        };
+        let is_alive = liveness.is_none_or(|found| found.alive);
         let settlement = Settlement {
             id,
             enrolled: &self.enrolled_with(id)?,
             own: &[],
-            is_enough: threshold.is_reached(strength),
+            is_enough: threshold.is_reached(strength) && is_alive,
             sketches: &sketches(&readings),
             policy: options.replays,
         };
@@ -128,8 +139,10 @@ impl Recognizer {
         })?;
         let decision = match accepted {
             true => Verdict::Accepted,
-            // What was there before is no reason to read on.
-            false if replay.is_none() && undecided.is_reached(strength) => Verdict::Undecided,
+            // What was there before, or is nobody's, is no reason to read on.
+            false if replay.is_none() && is_alive && undecided.is_reached(strength) => {
+                Verdict::Undecided
+            }
             false => Verdict::Rejected,
         };
         let more = (decision == Verdict::Undecided).then(|| {
@@ -151,6 +164,7 @@ impl Recognizer {
             fixations,
             replay,
             warnings,
+            liveness,
         })
     }
 }

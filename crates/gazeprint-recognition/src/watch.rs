@@ -7,11 +7,14 @@ use gazeprint::corpus::{Chars, Fixation, Millis, Text};
 use gazeprint::decision::{Decision, Step, WatchParams, Watcher};
 use gazeprint::kinematics::Kinematics;
 use gazeprint::live::LiveReading;
+use gazeprint::liveness::Statistics;
+use gazeprint::method::LearnedReaders as _;
 use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::score::Scorer as _;
 use gazeprint_store::Event;
 use serde::{Deserialize, Serialize};
 
+use crate::liveness::{LearnedLiveness, LivenessFinding, look_as};
 use crate::readers::EnrolledReaders;
 use crate::settlement::{ReplayFinding, ReplayPolicy, Settlement};
 use crate::{Error, RateName, Recognizer, Warning};
@@ -27,11 +30,14 @@ pub struct WatchOptions {
     pub window: usize,
     /// What to do with replays.
     pub replays: ReplayPolicy,
+    /// Refuse what no person seems to have read.
+    pub liveness: bool,
 }
 
 impl Default for WatchOptions {
     fn default() -> Self {
-        Self { fmr: 0.01, fnmr: 0.01, window: 100, replays: ReplayPolicy::default() }
+        let replays = ReplayPolicy::default();
+        Self { fmr: 0.01, fnmr: 0.01, window: 100, replays, liveness: false }
     }
 }
 
@@ -101,6 +107,9 @@ pub struct WatchState {
     /// Whether what was read was there before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub replay: bool,
+    /// Whether no person seems to have read it, where that was asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lifeless: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
@@ -115,6 +124,13 @@ pub struct WatchStep {
     pub ended: Option<WatchState>,
     /// What is known now.
     pub state: WatchState,
+}
+
+/// Whether texts that were read to their end were read by a person.
+struct Life {
+    learned: Arc<LearnedLiveness>,
+    looks: Vec<Statistics>,
+    found: Option<LivenessFinding>,
 }
 
 /// Somebody who is being watched. The work is the same for every fixation, however long they read.
@@ -140,6 +156,7 @@ pub struct Watch {
     /// What was remembered of this watch.
     remembered: Vec<Sketch>,
     replay: Option<ReplayFinding>,
+    life: Option<Life>,
     /// What was logged last: a decision, and whether it was a replay.
     logged: (Decision, bool),
     /// The gallery when the reader was last known to be there.
@@ -180,6 +197,10 @@ impl Recognizer {
         let mut warnings: Vec<Warning> = readers.warnings().collect();
         warnings.extend(out_of_reach(&readers, &watcher, options));
         let earlier = KnownReadings::new(&self.gallery().earlier_probes(&id)?);
+        let life = match options.liveness {
+            true => Some(Life { learned: self.liveness()?, looks: Vec::new(), found: None }),
+            false => None,
+        };
         let texts = texts.iter().map(|text| (text.id().to_owned(), Arc::new(text.clone())));
         Ok(Watch {
             known: [self.enrolled_with(&id)?, earlier],
@@ -197,6 +218,7 @@ impl Recognizer {
             own: KnownReadings::default(),
             remembered: Vec::new(),
             replay: None,
+            life,
             logged: (Decision::GoOn, false),
             warnings,
         })
@@ -243,6 +265,11 @@ impl Watch {
     /// Where what was read was there before.
     pub fn replay(&self) -> Option<&ReplayFinding> {
         self.replay.as_ref()
+    }
+
+    /// Whether a person read the texts that have ended, where that was asked for.
+    pub fn liveness(&self) -> Option<LivenessFinding> {
+        self.life.as_ref().and_then(|life| life.found)
     }
 
     /// A text that may be read from now on. Another text of that name is replaced, for readings that
@@ -297,13 +324,19 @@ impl Watch {
     /// What is known now.
     fn state(&self, counted: bool) -> WatchState {
         let step = Step { decision: self.decision(), ..self.watcher.last() };
-        WatchState { step, counted, replay: self.replay.is_some() }
+        WatchState { step, counted, replay: self.replay.is_some(), lifeless: self.is_lifeless() }
     }
 
-    /// What is thought: of a replay, no evidence counts.
+    /// Whether no person seems to have read the texts that have ended.
+    fn is_lifeless(&self) -> bool {
+        self.liveness().is_some_and(|found| !found.alive)
+    }
+
+    /// What is thought: of a replay, or of what no person read, no evidence counts.
     fn decision(&self) -> Decision {
         match self.replay {
             Some(_) if !self.policy.allow => Decision::Reject,
+            _ if self.is_lifeless() => Decision::Reject,
             _ => self.watcher.last().decision,
         }
     }
@@ -337,6 +370,13 @@ impl Watch {
     /// The current text was read to its end: it is looked at as a whole.
     fn end_text(&mut self) {
         let live = self.current.take();
+        if let Some((life, reading)) =
+            self.life.as_mut().zip(live.as_ref().and_then(LiveReading::reading))
+        {
+            let forger = self.readers.scorer().forger();
+            life.looks.extend(look_as(forger, self.place, reading));
+            life.found = life.learned.judge(&life.looks);
+        }
         let Some(ended) = live.as_ref().and_then(sketch) else { return };
         self.look_at(std::slice::from_ref(&ended));
         // Who takes over may play back what was read in this very session.

@@ -11,7 +11,7 @@ use fixture::report;
 use gazeprint_eval::attacks::Attack;
 use gazeprint_eval::report::{
     AcceptedClaims, AttackOutcome, AttackedProbes, Estimate, LivenessErrors, MethodAttacks,
-    MethodStrangers, Report, StrangersAtRate, StrangersAtSeconds, StrangersOfSize,
+    MethodStrangers, MissedAttacks, Report, StrangersAtRate, StrangersAtSeconds, StrangersOfSize,
 };
 use gazeprint_eval::robustness::{
     DurationLevel, MethodAccuracy, NoiseLevel, Outcome, ProbeAccuracy, Robustness,
@@ -220,6 +220,7 @@ fn attacks_have_tables() {
             .to_vec(),
         replayed: Some(estimate(0.0)),
         lifeless,
+        missed_at: Some(vec![MissedAttacks { bpcer: 0.05, apcer: estimate(0.625) }]),
     };
     let size = |sentences| AttackedProbes {
         sentences,

@@ -79,6 +79,7 @@
 //! | [`method`] | [`Training`](method::Training) readings | [`LearnedReaders`](method::LearnedReaders) and an account of the fit |
 //! | [`decision`] | what a fit held out; scores of a probe | [`Rules`](decision::Rules); thresholds, log-likelihood ratios, decisions |
 //! | [`replay`] | readings | which of them were known before |
+//! | [`liveness`] | readings, held against a template | whether a person or the template read |
 //! | [`simulate`] | [`SimulationParams`](simulate::SimulationParams) | a [`Corpus`](corpus::Corpus) of made-up readers |
 //!
 //! Section numbers in the documentation of the modules, and the decisions D1 to D10, are those of
@@ -96,6 +97,7 @@ pub mod kernels;
 pub mod kinds;
 pub mod kinematics;
 pub mod live;
+pub mod liveness;
 pub mod method;
 pub mod moments;
 pub mod network;

@@ -1,23 +1,23 @@
 //! Recordings that were there before: replays.
 //!
 //! Nobody reads a text twice with the same fixations. A probe whose fixations are those of a known
-//! recording, but for a little noise or some that were left out, was not read but played.
+//! recording was not read but played, also where it was played somewhat slower, further right, with a
+//! little noise, with fixations left out, or in pieces in another order.
 //!
 //! A recording is kept as a [`Sketch`]: line, place and duration of each fixation, in small whole
-//! numbers. Two fixations *match* if they are on the same line, at most half a character apart, and
-//! differ in duration by at most 4 ms or 3 % of the longer, whichever is more. What two readings
-//! have in common is the longest sequence of fixations of one that match fixations of the other in
-//! the same order. A reading is a *replay* of another where they have at least [`FEWEST`] fixations
-//! in common and these are at least [`SHARE`] of its own. Texts are not compared: a recording
-//! played over another text is the same recording.
+//! numbers. What is compared does not depend on where a recording was played, nor how fast: steps from
+//! fixation to fixation, and ratios of their durations. Three fixations in a row with the same two steps
+//! and the same two ratios as three of a known reading are a beginning. From there on, in both directions, fixations
+//! *match* that are where the beginning has it, to half a character, and as long, to 4 ms or 3 %; single ones
+//! may be missing on either side. All of them are an *echo*.
 //!
-//! A recording that was cut into readings of fewer fixations than that is found in pieces: all readings
-//! of a probe are put in a row and looked at [`PIECE`] fixations at a time. There are many such pieces,
-//! so that more is asked of them: [`PIECE_SHARE`].
+//! A reading is a *replay* where an echo has at least [`FEWEST`] of its fixations and [`SHARE`] of all. All readings
+//! of a probe in a row are one where an echo has at least [`PIECE`] fixations, wherever it is, or several of at least
+//! [`FEWEST`] have three in ten of all fixations: so are found recordings that were cut into small readings, or put together from pieces. Texts are not compared: a recording played over
+//! another text is the same recording.
 //!
-//! What is not caught: a recording whose durations were stretched or whose places were moved by more
-//! than that, probes with fewer than [`FEWEST`] fixations, and pieces of known readings that are that
-//! short themselves.
+//! What is not caught: a few pieces of fewer than [`PIECE`] fixations among others, noise that is larger than
+//! what matches, and whatever changes single steps or ratios.
 //!
 //! ```
 //! use gazeprint::corpus::Limits;
@@ -39,29 +39,41 @@
 //! ```
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
 use crate::saccade::Reading;
 
-/// Fixations in common that make a replay, at least.
+/// Fixations of an echo that make a reading a replay, at least.
 pub const FEWEST: usize = 5;
-/// Part of the probe's fixations that they must be.
-pub const SHARE: f64 = 0.5;
-/// Fixations of a piece. The next begins in its middle.
-pub const PIECE: usize = 10;
-/// Part of a piece that must be known: eight fixations in a row of one recording are found wherever
-/// they are in a probe, and people who read the same text are not.
-pub const PIECE_SHARE: f64 = 0.7;
+/// Part of the reading's fixations that they must be.
+pub const SHARE: f64 = 0.6;
+/// Fixations of an echo that make a replay wherever they are.
+pub const PIECE: usize = 7;
 
 /// Sketches keep places in this part of a character.
 const STEPS: f64 = 16.0;
 /// How far apart places may be, in those parts.
 const NEAR: i32 = 8;
 /// How far apart durations may be, ms.
-const CLOSE: u16 = 4;
-/// The same as a part of the longer one.
+const CLOSE: f64 = 4.0;
+/// The same as a part of them.
 const CLOSE_PART: f64 = 0.03;
+/// How far apart steps may be: both their ends may be off.
+const STEP_NEAR: i32 = 12;
+/// Ratios of durations are kept in this part of their logarithm.
+const RATIO_STEPS: f64 = 4096.0;
+/// Part of all fixations of a probe that several echoes must have together to make a replay, however short they are.
+const PIECES_SHARE: f64 = 0.3;
+/// Fixations of a beginning.
+const SEED: usize = 3;
+/// How far on the next fixations of an echo are, in the probe and in the known reading: one may be missing in
+/// either.
+const NEXT: [(usize, usize); 4] = [(1, 1), (1, 2), (2, 1), (2, 2)];
+/// No recording is looked for that was played faster or slower than this, in logarithms: it would no longer be
+/// taken for its reader.
+const MOST_STRETCH: f64 = 0.25;
 
 /// A fixation in a sketch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -74,12 +86,18 @@ struct Mark {
 }
 
 impl Mark {
-    fn matches(&self, other: &Self) -> bool {
-        let longer = f64::from(self.duration.max(other.duration));
-        let apart = self.duration.abs_diff(other.duration);
-        self.line == other.line
-            && self.x.abs_diff(other.x) <= NEAR.unsigned_abs()
-            && (apart <= CLOSE || f64::from(apart) <= CLOSE_PART * longer)
+    /// Logarithm of the duration. Whatever a sketch was read from, it is a number.
+    fn log_duration(&self) -> f64 {
+        f64::from(self.duration.max(1)).ln()
+    }
+
+    /// How much the logarithm of the duration may be off.
+    fn close(&self) -> f64 {
+        (CLOSE / f64::from(self.duration.max(1))).max(CLOSE_PART)
+    }
+
+    fn lines_to(&self, next: &Self) -> i32 {
+        i32::from(next.line) - i32::from(self.line)
     }
 }
 
@@ -113,40 +131,80 @@ impl Sketch {
     }
 }
 
-/// Pieces of the readings of a probe, put in a row.
-fn pieces(probe: &[Sketch]) -> impl Iterator<Item = Sketch> {
-    let row: Vec<Mark> = probe.iter().flat_map(|sketch| sketch.0.iter().copied()).collect();
-    let step = PIECE / 2;
-    let last = row.len().saturating_sub(step + 1) / step;
-    (0..=last).map(move |piece| {
-        let from = (piece * step).min(row.len());
-        Sketch(row[from..row.len().min(from + PIECE)].to_vec())
-    })
+/// Three fixations in a row, as they are compared: steps, and ratios of durations.
+#[derive(Debug, Clone, Copy)]
+struct Beginning {
+    lines: [i32; 2],
+    steps: [i32; 2],
+    ratios: [i32; 2],
 }
 
-/// The longest common sequence, found from matches alone: most fixations match none.
-#[derive(Debug, Default)]
-struct Common {
-    /// By length of a common sequence: the first place in the enrolled reading where one may end.
-    ends: Vec<u32>,
-}
-
-impl Common {
-    /// The places that the next fixation of the probe matches, descending, so that it is in a
-    /// sequence once.
-    fn next(&mut self, descending: impl Iterator<Item = u32>) {
-        for place in descending {
-            let shorter = self.ends.partition_point(|end| *end < place);
-            match self.ends.get_mut(shorter) {
-                Some(end) => *end = place,
-                None => self.ends.push(place),
-            }
+impl Beginning {
+    fn of(marks: &[Mark; SEED]) -> Self {
+        let pair = |i: usize| (marks[i], marks[i + 1]);
+        let of = |value: &dyn Fn(Mark, Mark) -> i32| {
+            [0, 1].map(|i| {
+                let (from, to) = pair(i);
+                value(from, to)
+            })
+        };
+        Self {
+            lines: of(&|from, to| from.lines_to(&to)),
+            steps: of(&|from, to| to.x.saturating_sub(from.x)),
+            ratios: of(&|from, to| {
+                ((to.log_duration() - from.log_duration()) * RATIO_STEPS).round() as i32
+            }),
         }
     }
 
-    fn len(&self) -> usize {
-        self.ends.len()
+    /// The beginnings of a row of fixations, each with its place.
+    fn all(row: &[Mark]) -> impl Iterator<Item = (u32, Self)> {
+        let three = row.windows(SEED).filter_map(|three| <&[Mark; SEED]>::try_from(three).ok());
+        (0..=u32::MAX).zip(three.map(Self::of))
     }
+}
+
+/// A probe as a known reading has it: how much further right, how many lines down, and how much longer.
+#[derive(Debug, Clone, Copy)]
+struct Playing {
+    lines: i32,
+    shift: i32,
+    stretch: f64,
+}
+
+impl Playing {
+    /// As the beginning has it.
+    fn of(probe: &[Mark], known: &[Mark]) -> Self {
+        let pairs = || probe.iter().zip(known).take(SEED);
+        let count = pairs().count().max(1);
+        let shift: i64 = pairs().map(|(p, k)| i64::from(p.x) - i64::from(k.x)).sum();
+        let stretch: f64 = pairs().map(|(p, k)| p.log_duration() - k.log_duration()).sum();
+        let lines = pairs().next().map_or(0, |(p, k)| i32::from(p.line) - i32::from(k.line));
+        let shift = shift / count as i64;
+        Self {
+            lines,
+            shift: shift.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+            stretch: stretch / count as f64,
+        }
+    }
+
+    fn matches(&self, probe: &Mark, known: &Mark) -> bool {
+        let shift = i64::from(probe.x) - i64::from(known.x);
+        let stretch = probe.log_duration() - known.log_duration();
+        i32::from(probe.line) - i32::from(known.line) == self.lines
+            && (shift - i64::from(self.shift)).abs() <= i64::from(NEAR)
+            && (stretch - self.stretch).abs() <= probe.close().max(known.close())
+    }
+}
+
+/// Fixations of a probe that are those of a known reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Echo {
+    of: u32,
+    /// The first of the probe, and the one after the last.
+    from: usize,
+    to: usize,
+    common: usize,
 }
 
 /// A reading that was known before.
@@ -156,37 +214,33 @@ pub struct Replay {
     pub of: usize,
     /// Fixations in common.
     pub common: usize,
-    /// Part of the probe's fixations that they are.
+    /// Part of the probe's fixations that they are, from the first of them to the last where it is looked at in pieces.
     pub share: f64,
 }
 
-/// A fixation of a known reading; sorted by character, then by duration.
+/// A beginning in a known reading; sorted by steps, then by the first ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
-    line: u16,
-    character: i32,
-    duration: u16,
-    x: i32,
+    buckets: [i32; 2],
+    ratio: i32,
     sketch: u32,
     place: u32,
 }
 
-/// The character that a place is on. All that is near a place is on one of two.
-fn character(x: i32) -> i32 {
-    x.div_euclid(2 * NEAR)
+/// Steps by size. All that are near a step are in one of two buckets.
+fn bucket(step: i32) -> i32 {
+    step.div_euclid(2 * STEP_NEAR)
 }
 
 /// Readings that probes are compared with.
 ///
-/// Their fixations are sorted, so that a fixation of a probe is compared only with those that are
-/// much like it.
+/// Their beginnings are sorted, so that one of a probe is compared only with those that are much like it.
 #[derive(Debug, Clone, Default)]
 pub struct KnownReadings {
-    /// Each sorted, and more than twice as long as the next: there are few of them, and a fixation
+    /// Each sorted, and more than twice as long as the next: there are few of them, and a beginning
     /// is sorted anew only when many others have come.
     runs: Vec<Vec<Entry>>,
-    /// How many readings they are of.
-    readings: u32,
+    sketches: Vec<Sketch>,
 }
 
 impl KnownReadings {
@@ -202,7 +256,7 @@ impl KnownReadings {
 
     /// One more, whose place is after all others. It takes about as long however many there are.
     pub fn add(&mut self, sketch: &Sketch) {
-        let mut run: Vec<Entry> = self.numbered(sketch).collect();
+        let mut run = self.numbered(sketch);
         run.sort_unstable();
         while let Some(mut longer) = self.runs.pop_if(|longer| longer.len() <= 2 * run.len()) {
             longer.append(&mut run);
@@ -213,78 +267,147 @@ impl KnownReadings {
         self.runs.push(run);
     }
 
-    /// The fixations of the next reading.
-    fn numbered<'a>(&mut self, Sketch(marks): &'a Sketch) -> impl Iterator<Item = Entry> + use<'a> {
-        let sketch = self.readings;
-        self.readings = sketch.saturating_add(1);
-        (0..=u32::MAX).zip(marks).map(move |(place, mark)| Entry {
-            line: mark.line,
-            character: character(mark.x),
-            duration: mark.duration,
-            x: mark.x,
-            sketch,
+    /// The beginnings of the next reading.
+    fn numbered(&mut self, sketch: &Sketch) -> Vec<Entry> {
+        let number = u32::try_from(self.sketches.len()).unwrap_or(u32::MAX);
+        self.sketches.push(sketch.clone());
+        let entry = |(place, beginning): (u32, Beginning)| Entry {
+            buckets: beginning.steps.map(bucket),
+            ratio: beginning.ratios[0],
+            sketch: number,
             place,
-        })
+        };
+        Beginning::all(&sketch.0).map(entry).collect()
     }
 
     /// The known reading that a probe's reading is a replay of: the first of those most alike.
     pub fn replayed(&self, probe: &Sketch) -> Option<Replay> {
-        if probe.len() < FEWEST {
-            return None;
-        }
-        // By known reading, in the order of the probe, with places from the last to the first.
-        let mut matches: Vec<(u32, u32, Reverse<u32>)> = Vec::new();
-        for (number, mark) in (0..=u32::MAX).zip(&probe.0) {
-            let alike = self.around(mark).filter(|entry| {
-                mark.matches(&Mark { line: entry.line, x: entry.x, duration: entry.duration })
-            });
-            matches.extend(alike.map(|e| (e.sketch, number, Reverse(e.place))));
-        }
-        matches.sort_unstable();
-        let mut best: Option<Replay> = None;
-        for of_sketch in matches.chunk_by(|a, b| a.0 == b.0) {
-            // No more than there are matches can be in common.
-            if of_sketch.len() < FEWEST {
-                continue;
-            }
-            let mut common = Common::default();
-            for of_mark in of_sketch.chunk_by(|a, b| a.1 == b.1) {
-                common.next(of_mark.iter().map(|(_, _, place)| place.0));
-            }
-            let common = common.len();
-            let share = common as f64 / probe.len() as f64;
-            let better = best.is_none_or(|best| common > best.common);
-            if common >= FEWEST && share >= SHARE && better {
-                best = Some(Replay { of: of_sketch[0].0 as usize, common, share });
-            }
-        }
-        best
+        let share = |echo: &Echo| echo.common as f64 / probe.len() as f64;
+        let echoes = self.echoes(&probe.0).into_iter();
+        let replays = echoes.filter(|echo| echo.common >= FEWEST && share(echo) >= SHARE);
+        let best = replays.max_by_key(|echo| (echo.common, Reverse(echo.of)))?;
+        Some(Replay { of: best.of as usize, common: best.common, share: share(&best) })
     }
 
-    /// The pieces of all readings of a probe in a row that are replays.
+    /// The pieces of all readings of a probe in a row that are replays: the longest echoes that have no fixation in
+    /// common, from the first to the last.
     pub fn replayed_pieces(&self, probe: &[Sketch]) -> impl Iterator<Item = Replay> {
-        let replays = pieces(probe).filter_map(|piece| self.replayed(&piece));
-        replays.filter(|replay| replay.share >= PIECE_SHARE)
-    }
-
-    /// Known fixations among which are all that match one.
-    fn around(&self, mark: &Mark) -> impl Iterator<Item = &Entry> {
-        let apart = f64::from(CLOSE).max(CLOSE_PART * f64::from(mark.duration));
-        // The longer of two is at most this much longer than a part of itself.
-        let apart = (apart / (1.0 - CLOSE_PART)).ceil() as u16;
-        let shortest = mark.duration.saturating_sub(apart);
-        let longest = mark.duration.saturating_add(apart);
-        let first = character(mark.x.saturating_sub(NEAR));
-        let last = character(mark.x.saturating_add(NEAR));
-        let characters =
-            self.runs.iter().flat_map(move |run| (first..=last).map(move |c| (run, c)));
-        characters.flat_map(move |(run, character)| {
-            let key = |entry: &Entry| (entry.line, entry.character, entry.duration);
-            let from = (mark.line, character, shortest);
-            let to = (mark.line, character, longest);
-            let from = run.partition_point(|entry| key(entry) < from);
-            let to = run.partition_point(|entry| key(entry) <= to);
-            &run[from..to]
+        let row: Vec<Mark> = probe.iter().flat_map(|sketch| sketch.0.iter().copied()).collect();
+        let mut echoes = self.echoes(&row);
+        echoes.retain(|echo| echo.common >= FEWEST);
+        echoes.sort_by_key(|echo| (Reverse(echo.common), echo.from, echo.of));
+        let mut pieces: Vec<Echo> = Vec::new();
+        for echo in echoes {
+            if pieces.iter().all(|other| echo.to <= other.from || other.to <= echo.from) {
+                pieces.push(echo);
+            }
+        }
+        let together: usize = pieces.iter().map(|piece| piece.common).sum();
+        if pieces.len() < 2 || (together as f64) < PIECES_SHARE * row.len() as f64 {
+            pieces.retain(|piece| piece.common >= PIECE);
+        }
+        pieces.sort_by_key(|piece| piece.from);
+        pieces.into_iter().map(|echo| Replay {
+            of: echo.of as usize,
+            common: echo.common,
+            share: echo.common as f64 / (echo.to - echo.from) as f64,
         })
     }
+
+    /// What of a row of fixations is known.
+    fn echoes(&self, row: &[Mark]) -> Vec<Echo> {
+        let mut echoes = Vec::new();
+        // What is in an echo already begins no other: known reading, place there, and in the row.
+        let mut seen: HashSet<(u32, u32, u32)> = HashSet::new();
+        for (place, beginning) in Beginning::all(row) {
+            let from = place as usize;
+            for entry in self.around(&row[from..], &beginning) {
+                if seen.contains(&(entry.sketch, entry.place, place)) {
+                    continue;
+                }
+                let Some(known) = self.sketches.get(entry.sketch as usize) else { continue };
+                let (echo, pairs) = echo(row, from, &known.0, entry);
+                seen.extend(pairs.iter().map(|&(p, k)| (entry.sketch, k as u32, p as u32)));
+                echoes.extend(echo);
+            }
+        }
+        echoes
+    }
+
+    /// Known beginnings that match one of a probe.
+    fn around<'a>(
+        &'a self,
+        row: &'a [Mark],
+        beginning: &'a Beginning,
+    ) -> impl Iterator<Item = &'a Entry> {
+        let slack = |i: usize| {
+            let close = row[i].close().max(row[i + 1].close());
+            (1.5 * close * RATIO_STEPS).round() as i32
+        };
+        let slack = [slack(0), slack(1)];
+        let [first, second] = beginning.steps.map(|step| {
+            bucket(step.saturating_sub(STEP_NEAR))..=bucket(step.saturating_add(STEP_NEAR))
+        });
+        let pairs = first.flat_map(move |a| second.clone().map(move |b| [a, b]));
+        let lowest = beginning.ratios[0].saturating_sub(slack[0]);
+        let highest = beginning.ratios[0].saturating_add(slack[0]);
+        let ranges = pairs.flat_map(move |buckets| self.runs.iter().map(move |run| (run, buckets)));
+        let entries = ranges.flat_map(move |(run, buckets)| {
+            let key = |entry: &Entry| (entry.buckets, entry.ratio);
+            let from = run.partition_point(|entry| key(entry) < (buckets, lowest));
+            let to = run.partition_point(|entry| key(entry) <= (buckets, highest));
+            &run[from..to.max(from)]
+        });
+        entries.filter(move |entry| {
+            let known = self.sketches.get(entry.sketch as usize);
+            let three = known.and_then(|known| known.0.get(entry.place as usize..));
+            let three = three.and_then(|marks| marks.first_chunk::<SEED>());
+            three.is_some_and(|three| {
+                let other = Beginning::of(three);
+                let near = |a: i32, b: i32, most: i32| a.abs_diff(b) <= most.unsigned_abs();
+                other.lines == beginning.lines
+                    && (0..2).all(|i| near(other.steps[i], beginning.steps[i], STEP_NEAR))
+                    && near(other.ratios[1], beginning.ratios[1], slack[1])
+            })
+        })
+    }
+}
+
+/// The echo that begins with three fixations, and its pairs of fixations; none where it was played too fast or too
+/// slow.
+fn echo(
+    row: &[Mark],
+    from: usize,
+    known: &[Mark],
+    entry: &Entry,
+) -> (Option<Echo>, Vec<(usize, usize)>) {
+    let start = (from, entry.place as usize);
+    let playing = Playing::of(&row[start.0..], &known[start.1..]);
+    if playing.stretch.abs() > MOST_STRETCH {
+        return (None, Vec::new());
+    }
+    // The next that match, where a few may be missing.
+    let next = |(p, k): (usize, usize), ahead: bool| {
+        let step = |at: usize, by: usize| match ahead {
+            true => at.checked_add(by),
+            false => at.checked_sub(by),
+        };
+        NEXT.into_iter().find_map(|(a, b)| {
+            let (p, k) = (step(p, a)?, step(k, b)?);
+            playing.matches(row.get(p)?, known.get(k)?).then_some((p, k))
+        })
+    };
+    let mut pairs: Vec<(usize, usize)> = (0..SEED).map(|i| (start.0 + i, start.1 + i)).collect();
+    let mut last = (start.0 + SEED - 1, start.1 + SEED - 1);
+    while let Some(pair) = next(last, true) {
+        pairs.push(pair);
+        last = pair;
+    }
+    let mut first = start;
+    while let Some(pair) = next(first, false) {
+        pairs.push(pair);
+        first = pair;
+    }
+    let echo = Echo { of: entry.sketch, from: first.0, to: last.0 + 1, common: pairs.len() };
+    (Some(echo), pairs)
 }

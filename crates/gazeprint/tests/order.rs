@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of the library, in the order in which data walks through them.
-const MODULES: [&str; 23] = [
+const MODULES: [&str; 24] = [
     "kinds",
     "random",
     "kernels",
@@ -29,6 +29,7 @@ const MODULES: [&str; 23] = [
     "method",
     "decision",
     "replay",
+    "liveness",
     "simulate",
 ];
 

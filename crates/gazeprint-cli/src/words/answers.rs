@@ -5,8 +5,8 @@ use std::fmt::Write;
 use gazeprint::decision::FEWEST_READERS;
 use gazeprint::method::Evidence;
 use gazeprint_recognition::{
-    Entry, Identification, Location, ReplayFinding, ReplaySource, Skipped, Standing, UNKNOWN,
-    Verdict, Verification, two_digits,
+    Entry, Identification, LivenessFinding, Location, ReplayFinding, ReplaySource, Skipped,
+    Standing, UNKNOWN, Verdict, Verification, two_digits,
 };
 
 use super::log::date;
@@ -25,6 +25,16 @@ pub(crate) fn replay(replay: &ReplayFinding, reader: &str) -> String {
     format!("a replay: {parts} of {source} ({:.0} % the same)", 100.0 * replay.share)
 }
 
+/// A probe that no person seems to have read.
+pub(crate) fn lifeless(found: &LivenessFinding) -> Option<String> {
+    let LivenessFinding { alive, score, threshold, .. } = *found;
+    (!alive).then(|| {
+        format!(
+            "; no person seems to have read it (liveness {score:+.2}, threshold {threshold:+.2})"
+        )
+    })
+}
+
 /// Who it is.
 pub(crate) fn identification(answer: &Identification) -> String {
     let mut text = String::new();
@@ -35,7 +45,10 @@ pub(crate) fn identification(answer: &Identification) -> String {
             Some(likely) => {
                 format!("likely {likely}{}", more(answer.more_sentences, answer.more_seconds))
             }
-            None => UNKNOWN.to_owned(),
+            None => {
+                let why = answer.liveness.as_ref().and_then(lifeless);
+                format!("{UNKNOWN}{}", why.unwrap_or_default())
+            }
         },
         (_, decision) => decision.to_owned(),
     };
@@ -92,7 +105,7 @@ pub(crate) fn verification(answer: &Verification) -> String {
         None if answer.decision == Verdict::Undecided => {
             more(answer.more_sentences, answer.more_seconds)
         }
-        None => String::new(),
+        None => answer.liveness.as_ref().and_then(lifeless).unwrap_or_default(),
     };
     format!(
         "{}: {id}{why}\nllr {:+.2} nats from {}; ratio {:.2}, threshold {:.2} for a false match rate \

@@ -1,12 +1,11 @@
 //! Liveness, learned from the training texts of a split.
 
+use gazeprint::liveness::{KnownWords, Liveness, Statistics, Words, statistics, threshold};
 use gazeprint::method::{LearnedReaders, Surprise};
 use gazeprint::saccade::Reading;
 use rayon::prelude::*;
 
-use super::liveness::{Liveness, Statistics, statistics, threshold};
 use super::make::{Making, Source, Substitute};
-use super::words::{KnownWords, Words};
 use super::{Target, by_reader, cut, sizes};
 
 /// Liveness, with thresholds by size of probes.
@@ -47,10 +46,10 @@ impl<'a> Learned<'a> {
         let mut by_place = vec![None; divided.readings.len()];
         for fold in &folds {
             for (&(_, i), surprises) in fold.held_out.iter().zip(&fold.people) {
-                people.push(statistics(reading(i), surprises, &words));
+                people.push(statistics(reading(i), surprises, Some(&words)));
                 by_place[i] = people.last().copied();
             }
-            forgeries.extend(fold.forged.iter().map(|(r, s)| statistics(r, s, &words)));
+            forgeries.extend(fold.forged.iter().map(|(r, s)| statistics(r, s, Some(&words))));
         }
         let liveness = Liveness::learn(&people, &forgeries)?;
         let thresholds = sizes(&divided.plan.probe_sentences).into_iter().map(|sentences| {
@@ -76,7 +75,7 @@ impl<'a> Learned<'a> {
         reader: usize,
         reading: &Reading,
     ) -> Option<Statistics> {
-        Some(statistics(reading, &readers.forger()?.surprises(reader, reading)?, &self.words))
+        Some(statistics(reading, &readers.forger()?.surprises(reader, reading)?, Some(&self.words)))
     }
 }
 

@@ -1,19 +1,12 @@
 //! Readings as attackers present them.
 
-use gazeprint::corpus::{Chars, Fixation, Millis, Text};
 use gazeprint::method::LearnedReaders;
 use gazeprint::random::{Stream, stream};
-use gazeprint::saccade::Reading;
-use rand::RngExt;
-use rand_distr::StandardNormal;
+use gazeprint::saccade::{Event, Reading};
 use rayon::prelude::*;
 
+use super::alter::Alteration;
 use crate::study::DividedCorpus;
-
-/// Noise on an altered replay: standard deviations in characters and in milliseconds.
-pub const ALTERED_SD: [f64; 2] = [0.2, 2.0];
-/// Part of its fixations that is left out.
-pub const ALTERED_LOSS: f64 = 0.1;
 
 /// Where an attack comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,12 +14,34 @@ pub(super) enum Source {
     /// The target's recording.
     Recorded,
     /// The same, altered.
-    Altered,
+    Altered(Alteration),
     /// The target's template.
     Target,
     /// The template of nobody in particular.
     Population,
+    /// The target's template as somebody else learned it from other recordings.
+    Outsider,
 }
+
+impl Source {
+    /// Every source draws from streams of its own.
+    fn number(self) -> u64 {
+        match self {
+            Self::Recorded => 0,
+            Self::Altered(Alteration::Noise) => 1,
+            Self::Target => 2,
+            Self::Population => 3,
+            Self::Altered(Alteration::Stretch) => 4,
+            Self::Altered(Alteration::Shift) => 5,
+            Self::Altered(Alteration::Shuffle) => 6,
+            Self::Altered(Alteration::Disguise) => 7,
+            Self::Outsider => 8,
+        }
+    }
+}
+
+/// Streams of targets come after those of readings.
+const SHUFFLES: usize = 1 << 27;
 
 /// Makes attacks in a split.
 pub(super) struct Making<'a> {
@@ -60,10 +75,34 @@ impl Making<'_> {
         source: Source,
         of: &[(usize, usize)],
     ) -> Option<Vec<Substitute>> {
+        if let Source::Altered(alteration) = source {
+            return Some(self.altered(alteration, of));
+        }
         of.par_iter().map(|&(target, i)| self.reading(readers, source, target, i)).collect()
     }
 
-    fn reading(
+    /// Recordings as players give them back.
+    fn altered(&self, alteration: Alteration, of: &[(usize, usize)]) -> Vec<Substitute> {
+        let mut events: Vec<Vec<Event>> =
+            of.iter().map(|(_, i)| self.divided.readings[*i].events.clone()).collect();
+        if alteration.shuffles() {
+            for target in 0..self.divided.splits[self.number].readers.len() {
+                let own: Vec<usize> = (0..of.len()).filter(|&k| of[k].0 == target).collect();
+                let stream = self.stream(Source::Altered(alteration), SHUFFLES + target);
+                Alteration::shuffle(&mut events, &own, stream);
+            }
+        }
+        let made = of.par_iter().zip(&events).map(|(&(_, i), events)| {
+            let like = &self.divided.readings[i];
+            let text = &self.divided.corpus.texts()[like.text];
+            let stream = self.stream(Source::Altered(alteration), i);
+            let fixations = alteration.played(events, text, stream);
+            Substitute::of(like.with_fixations(text, &fixations, self.divided.plan.limits))
+        });
+        made.collect()
+    }
+
+    pub(super) fn reading(
         &self,
         readers: &dyn LearnedReaders,
         source: Source,
@@ -75,9 +114,10 @@ impl Making<'_> {
         let limits = self.divided.plan.limits;
         let stream = self.stream(source, index);
         let fixations = match source {
-            Source::Recorded => return Some(Substitute::Itself),
-            Source::Altered => altered(like, text, stream),
-            Source::Target => readers.forger()?.forge(Some(target), text, limits, stream)?,
+            Source::Recorded | Source::Altered(_) => return Some(Substitute::Itself),
+            Source::Target | Source::Outsider => {
+                readers.forger()?.forge(Some(target), text, limits, stream)?
+            }
             Source::Population => readers.forger()?.forge(None, text, limits, stream)?,
         };
         Some(Substitute::of(like.with_fixations(text, &fixations, limits)))
@@ -85,38 +125,14 @@ impl Making<'_> {
 
     fn stream(&self, source: Source, index: usize) -> Stream {
         let split = (self.number as u64) << 28;
-        let index = stream::ATTACKS + ((source as u64) << 43) + split + index as u64;
+        let index = stream::ATTACKS + (source.number() << 43) + split + index as u64;
         Stream { seed: self.divided.plan.protocol.seed, index }
     }
 }
 
-/// A recording as a careful player gives it back.
-fn altered(reading: &Reading, text: &Text, stream: Stream) -> Vec<Fixation> {
-    let mut rng = stream.chain(0);
-    let mut before = None;
-    let mut fixations = Vec::with_capacity(reading.events.len());
-    for event in &reading.events {
-        let left_out = rng.random::<f64>() < ALTERED_LOSS;
-        let noise = ALTERED_SD.map(|sd| sd * rng.sample::<f64, _>(StandardNormal));
-        // Signal was lost where a pass starts on the line of the one before.
-        let gap = event.kind.is_none() && before == Some(event.line);
-        before = Some(event.line);
-        if !left_out {
-            fixations.push(Fixation {
-                line: text.lines().get(event.line).map(|line| line.number()),
-                x: Some(Chars(event.x + noise[0])),
-                duration: Some(Millis(event.duration + noise[1])),
-                gap,
-                ..Default::default()
-            });
-        }
-    }
-    fixations
-}
-
 #[cfg(test)]
 mod tests {
-    use gazeprint::corpus::Limits;
+    use gazeprint::corpus::{Chars, Fixation, Limits, Millis, Text};
     use gazeprint::method::{Forger, Surprise};
     use gazeprint::score::{Scorer, Tally};
     use gazeprint::simulate::SimulationParams;
@@ -186,6 +202,9 @@ mod tests {
         let made = |source| making.readings(&Hasty, source, &divided.splits[0].test).unwrap();
         assert!(made(Source::Target).iter().all(|made| matches!(made, Substitute::Nothing)));
         assert!(made(Source::Recorded).iter().all(|made| matches!(made, Substitute::Itself)));
-        assert!(made(Source::Altered).iter().any(|made| matches!(made, Substitute::Other(_))));
+        for alteration in Alteration::ALL {
+            let made = made(Source::Altered(alteration));
+            assert!(made.iter().any(|made| matches!(made, Substitute::Other(_))));
+        }
     }
 }

@@ -7,7 +7,12 @@
 //! | `stranger` | the same if that reader were not enrolled |
 //! | `replay` | training texts of the target, as they were recorded |
 //! | `altered_replay` | the same with a little noise, and with a tenth of the fixations left out |
+//! | `stretched_replay` | the same with durations that are 4 % longer |
+//! | `shifted_replay` | the same, .6 characters further right |
+//! | `shuffled_replay` | pieces of seven fixations of all of these, put together in any order |
+//! | `disguised_replay` | all that at once |
 //! | `forgery` | the target's test texts, read by the target's template |
+//! | `outsider_forgery` | every second of them, read by a template that was learned from the others and a population of other people |
 //! | `population_forgery` | the same texts, read by a template of nobody in particular |
 //!
 //! All are judged as a gallery judges claims, by [`Rules`] that are learned from the training texts as a
@@ -15,24 +20,24 @@
 //! ([`gazeprint::replay`]) against the training readings of all readers, and a liveness score. What
 //! presents no fixation that counts is a claim, and is refused.
 
+mod alter;
 mod learned;
-mod liveness;
 mod make;
-mod words;
+mod outsider;
 
 use gazeprint::decision::{Rules, ScoredReadings, Threshold};
+pub use gazeprint::liveness::{REFUSED, STATISTICS};
+use gazeprint::liveness::{Statistics, Words};
 use gazeprint::method::{Fitted, LearnedReaders};
 use gazeprint::replay::{KnownReadings, Sketch};
 use gazeprint::saccade::Reading;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+pub use self::alter::{Alteration, LOSS, NOISE_SD, SHIFT, SHUFFLED, STRETCH};
 use self::learned::Learned;
-use self::liveness::Statistics;
-pub use self::liveness::{REFUSED, STATISTICS};
-pub use self::make::{ALTERED_LOSS, ALTERED_SD};
 use self::make::{Making, Source, Substitute};
-use self::words::Words;
+use self::outsider::Outsider;
 use crate::measures::Claims;
 use crate::protocol::{Protocol, Split};
 use crate::study::DividedCorpus;
@@ -40,6 +45,9 @@ use crate::thresholds::RATES;
 
 /// Of [`RATES`], those at which attacks are judged: the first.
 pub const JUDGED: usize = 2;
+
+/// Rates of genuine probes refused by countermeasures (BPCER) at which attacks that pass them are counted.
+pub const BPCERS: [f64; 2] = [0.01, 0.05];
 
 /// What is presented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,23 +60,30 @@ pub enum Attack {
     Stranger,
     /// A recording of the target.
     Replay,
-    /// The same with noise and losses.
-    AlteredReplay,
+    /// The same, altered.
+    Altered(Alteration),
     /// Drawn from the target's template.
     Forgery,
+    /// Drawn from a template of the target that somebody else learned, from other recordings and people.
+    OutsiderForgery,
     /// Drawn from a template of nobody.
     PopulationForgery,
 }
 
 impl Attack {
     /// All, in the order of tables.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 12] = [
         Self::Genuine,
         Self::Insider,
         Self::Stranger,
         Self::Replay,
-        Self::AlteredReplay,
+        Self::Altered(Alteration::Noise),
+        Self::Altered(Alteration::Stretch),
+        Self::Altered(Alteration::Shift),
+        Self::Altered(Alteration::Shuffle),
+        Self::Altered(Alteration::Disguise),
         Self::Forgery,
+        Self::OutsiderForgery,
         Self::PopulationForgery,
     ];
 
@@ -79,8 +94,13 @@ impl Attack {
             Self::Insider => "insider",
             Self::Stranger => "stranger",
             Self::Replay => "replay",
-            Self::AlteredReplay => "altered_replay",
+            Self::Altered(Alteration::Noise) => "altered_replay",
+            Self::Altered(Alteration::Stretch) => "stretched_replay",
+            Self::Altered(Alteration::Shift) => "shifted_replay",
+            Self::Altered(Alteration::Shuffle) => "shuffled_replay",
+            Self::Altered(Alteration::Disguise) => "disguised_replay",
             Self::Forgery => "forgery",
+            Self::OutsiderForgery => "outsider_forgery",
             Self::PopulationForgery => "population_forgery",
         }
     }
@@ -100,6 +120,8 @@ pub struct AttackTally {
     pub replayed: usize,
     /// Claims that no person seems to have made; not counted for impostors.
     pub lifeless: usize,
+    /// Claims that countermeasures take for genuine, at [`BPCERS`]; not counted for impostors.
+    pub missed: [usize; BPCERS.len()],
 }
 
 /// Attacks with probes of one size.
@@ -178,42 +200,55 @@ impl SplitAttacks {
         let mut add = |presented: Option<Presented<'_>>| {
             let Some(presented) = presented else { return };
             for (size, attacks) in by_size.iter_mut().enumerate() {
-                let (tallies, lives) = judged.presented(size, attacks.sentences, &presented);
+                let bars = bars(&people[size]);
+                let (tallies, lives) = judged.presented(size, attacks.sentences, &presented, bars);
                 attacks.tallies.push((presented.attack, tallies));
                 if presented.attack == Attack::Forgery {
                     forgeries[size] = lives;
                 }
             }
         };
-        let present = |attack, source: Source, of: &[(usize, usize)], by_reader: &[Vec<usize>]| {
-            let made = making.readings(scorer, source, of)?;
-            let mut readings = readings.clone();
-            let mut of = of.iter().copied().zip(&made).collect::<Vec<_>>();
-            of.retain(|(_, made)| !matches!(made, Substitute::Nothing));
-            for ((_, i), made) in &of {
-                if let Substitute::Other(other) = made {
-                    readings[*i] = other;
+        let present =
+            |attack, made: Option<Vec<Substitute>>, of: &[_], by_reader: &[Vec<usize>]| {
+                let made = made?;
+                let mut readings = readings.clone();
+                let mut of = of.iter().copied().zip(&made).collect::<Vec<_>>();
+                of.retain(|(_, made)| !matches!(made, Substitute::Nothing));
+                for ((_, i), made) in &of {
+                    if let Substitute::Other(other) = made {
+                        readings[*i] = other;
+                    }
                 }
-            }
-            let of: Vec<(usize, usize)> = of.into_iter().map(|(of, _)| of).collect();
-            let indices = of.iter().map(|(_, i)| *i);
-            Some(Presented {
-                attack,
-                sentences: ScoredReadings::encode(scorer, indices, &readings),
-                by_reader: by_reader.to_vec(),
-                checked: check(&of, &readings),
-            })
-        };
-        add(present(Attack::Replay, Source::Recorded, &split.train, &train));
-        add(present(Attack::AlteredReplay, Source::Altered, &split.train, &train));
-        add(present(Attack::Forgery, Source::Target, &split.test, &test));
-        add(present(Attack::PopulationForgery, Source::Population, &split.test, &test));
+                let of: Vec<(usize, usize)> = of.into_iter().map(|(of, _)| of).collect();
+                let indices = of.iter().map(|(_, i)| *i);
+                Some(Presented {
+                    attack,
+                    sentences: ScoredReadings::encode(scorer, indices, &readings),
+                    by_reader: by_reader.to_vec(),
+                    checked: check(&of, &readings),
+                })
+            };
+        let make = |source: Source, of: &[_]| making.readings(scorer, source, of);
+        let recorded = make(Source::Recorded, &split.train);
+        add(present(Attack::Replay, recorded, &split.train, &train));
+        for alteration in Alteration::ALL {
+            let altered = make(Source::Altered(alteration), &split.train);
+            add(present(Attack::Altered(alteration), altered, &split.train, &train));
+        }
+        add(present(Attack::Forgery, make(Source::Target, &split.test), &split.test, &test));
+        // Templates that cannot be run forward are not forged from other recordings either.
+        if let Some(outsider) = scorer.forger().and_then(|_| Outsider::learn(&making)) {
+            let (forged, of) = (outsider.readings(&making), outsider.targets());
+            add(present(Attack::OutsiderForgery, forged, &of, &outsider.by_reader));
+        }
+        let nobodys = make(Source::Population, &split.test);
+        add(present(Attack::PopulationForgery, nobodys, &split.test, &test));
         for (attacks, sides) in by_size.iter_mut().zip(people.into_iter().zip(forgeries)) {
             let claims = Claims { genuine: sides.0, impostor: sides.1 };
             let told = learned.is_some();
             attacks.liveness = told.then(|| [claims.area(), claims.equal_error_rate()]);
         }
-        let weights = learned.as_ref().map(|learned| learned.liveness.weights.to_vec());
+        let weights = learned.as_ref().map(|learned| learned.liveness.weights().to_vec());
         Self { by_size, weights }
     }
 }
@@ -324,6 +359,7 @@ impl Judged<'_> {
         size: usize,
         sentences: Option<usize>,
         presented: &Presented<'_>,
+        bars: [f64; BPCERS.len()],
     ) -> (Vec<AttackTally>, Vec<f64>) {
         let judged: Vec<(AttackTally, Vec<f64>)> = presented
             .by_reader
@@ -342,8 +378,13 @@ impl Judged<'_> {
                     let scores = scorer.settle(&read);
                     let strength = self.target.rules.strengths(scorer, &read, &scores)[reader];
                     let accepted = self.thresholds(fixations).map(|t| t.is_reached(strength));
-                    lives.extend(self.life(&probe, &presented.checked));
-                    tally.add(accepted, self.objections(size, &probe, &presented.checked));
+                    let life = self.life(&probe, &presented.checked);
+                    let [replayed, lifeless] = self.objections(size, &probe, &presented.checked);
+                    tally.add(accepted, [replayed, lifeless]);
+                    for (missed, bar) in tally.missed.iter_mut().zip(bars) {
+                        *missed += usize::from(!replayed && life.is_none_or(|life| life >= bar));
+                    }
+                    lives.extend(life);
                 }
                 (tally, lives)
             })
@@ -440,6 +481,14 @@ impl AttackTally {
             self.guarded[i] += usize::from(accepted && !replayed && !lifeless);
         }
     }
+}
+
+/// How alive a probe must be, so that [`BPCERS`] of the genuine ones are refused, no more.
+fn bars(genuine: &[f64]) -> [f64; BPCERS.len()] {
+    let mut sorted = genuine.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |rate: f64| sorted.get((rate * sorted.len() as f64) as usize).copied();
+    BPCERS.map(|rate| at(rate).unwrap_or(f64::NEG_INFINITY))
 }
 
 /// The rates at which attacks are judged.

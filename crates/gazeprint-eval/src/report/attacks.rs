@@ -6,7 +6,9 @@ use serde::{Serialize, Serializer};
 
 use super::Estimate;
 use super::readers::Readers;
-use crate::attacks::{Attack, AttackTally, STATISTICS, SizeAttacks, SplitAttacks, judged_rates};
+use crate::attacks::{
+    Attack, AttackTally, BPCERS, STATISTICS, SizeAttacks, SplitAttacks, judged_rates,
+};
 use crate::study::{MethodResult, SplitResult};
 
 /// Attacks on one method.
@@ -57,6 +59,18 @@ pub struct AttackOutcome {
     pub replayed: Option<Estimate>,
     /// Part of the probes that seem lifeless; none for impostors, and without liveness.
     pub lifeless: Option<Estimate>,
+    /// Part of the attacks that countermeasures take for genuine (APCER), by the part of genuine probes that they
+    /// refuse (BPCER); none for what is no attack on them.
+    pub missed_at: Option<Vec<MissedAttacks>>,
+}
+
+/// Attack presentations that countermeasures take for genuine.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MissedAttacks {
+    /// Part of the genuine probes refused: bona fide presentation classification error rate.
+    pub bpcer: f64,
+    /// Part of the attacks taken for genuine: attack presentation classification error rate.
+    pub apcer: Estimate,
 }
 
 /// Claims accepted at one threshold.
@@ -64,9 +78,9 @@ pub struct AttackOutcome {
 pub struct AcceptedClaims {
     /// The false match rate asked for.
     pub fmr: f64,
-    /// Part of the claims accepted.
+    /// Part of the claims accepted: of attacks, IAPAR without countermeasures.
     pub accepted: Estimate,
-    /// Part accepted that no countermeasure objects to.
+    /// Part accepted that no countermeasure objects to: of attacks, IAPAR with them.
     pub guarded: Estimate,
 }
 
@@ -162,6 +176,12 @@ impl AttackOutcome {
                 .collect(),
             replayed: (!impostor).then(|| rate(&|t| t.replayed)),
             lifeless: (!impostor && alive).then(|| rate(&|t| t.lifeless)),
+            missed_at: (!impostor && attack != Attack::Genuine).then(|| {
+                let missed = BPCERS.into_iter().enumerate();
+                missed
+                    .map(|(i, bpcer)| MissedAttacks { bpcer, apcer: rate(&|t| t.missed[i]) })
+                    .collect()
+            }),
         })
     }
 }

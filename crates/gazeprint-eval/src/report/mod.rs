@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 pub use self::attacks::{
-    AcceptedClaims, AttackOutcome, AttackedProbes, LivenessErrors, MethodAttacks,
+    AcceptedClaims, AttackOutcome, AttackedProbes, LivenessErrors, MethodAttacks, MissedAttacks,
 };
 pub use self::strangers::{MethodStrangers, StrangersAtRate, StrangersAtSeconds, StrangersOfSize};
 pub use self::watch::{FirstDecisions, MethodWatches, NoticedSwaps, SecondsTaken};

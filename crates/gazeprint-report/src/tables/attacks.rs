@@ -1,6 +1,9 @@
 //! The tables of attacks.
 
-use gazeprint_eval::attacks::{ALTERED_LOSS, ALTERED_SD, Attack, JUDGED, REFUSED, judged_rates};
+use gazeprint_eval::attacks::{
+    Alteration, Attack, BPCERS, JUDGED, LOSS, NOISE_SD, REFUSED, SHIFT, SHUFFLED, STRETCH,
+    judged_rates,
+};
 use gazeprint_eval::report::{AttackOutcome, AttackedProbes, Estimate, MethodAttacks, Report};
 use gazeprint_eval::robustness::Robustness;
 
@@ -10,6 +13,9 @@ use crate::number::{plural, proportion, rate_plus_minus, target};
 /// Heads over what is accepted at [`judged_rates`].
 const GROUPS: [&str; JUDGED] = ["Accepted at FMR 10⁻²", "Accepted at FMR 10⁻³"];
 
+/// Heads over what countermeasures take for genuine, at [`BPCERS`].
+const MISSED: [&str; BPCERS.len()] = ["1\u{a0}%", "5\u{a0}%"];
+
 /// An attack in words.
 pub fn attack_words(attack: Attack) -> &'static str {
     match attack {
@@ -17,8 +23,13 @@ pub fn attack_words(attack: Attack) -> &'static str {
         Attack::Insider => "impostor, enrolled",
         Attack::Stranger => "impostor, not enrolled",
         Attack::Replay => "replay",
-        Attack::AlteredReplay => "replay, altered",
+        Attack::Altered(Alteration::Noise) => "replay, altered",
+        Attack::Altered(Alteration::Stretch) => "replay, stretched",
+        Attack::Altered(Alteration::Shift) => "replay, shifted",
+        Attack::Altered(Alteration::Shuffle) => "replay, shuffled",
+        Attack::Altered(Alteration::Disguise) => "replay, disguised",
         Attack::Forgery => "forgery, target’s template",
+        Attack::OutsiderForgery => "forgery, other recordings",
         Attack::PopulationForgery => "forgery, population",
     }
 }
@@ -55,6 +66,9 @@ fn table(report: &Report, which: &str, shown: impl Fn(Option<usize>) -> bool) ->
     }
     table.grouped("Objected to by", "replay detection");
     table.grouped("Objected to by", "liveness");
+    for group in MISSED {
+        table.grouped("APCER at BPCER", group);
+    }
     for method in attacked {
         for size in method.by_sentences.iter().filter(|s| shown(s.sentences)) {
             for attack in &size.attacks {
@@ -65,11 +79,17 @@ fn table(report: &Report, which: &str, shown: impl Fn(Option<usize>) -> bool) ->
     table.note(note_on_errors(report));
     table.note(format!(
         "Replays are training readings of the target; altered, with noise of {} characters and \
-         {}\u{a0}ms and {}\u{a0}% of the fixations left out. Forgeries are drawn from templates on the \
-         texts of the genuine probes. Replay detection knows the training readings of all readers.",
-        ALTERED_SD[0],
-        ALTERED_SD[1],
-        100.0 * ALTERED_LOSS
+         {}\u{a0}ms and {}\u{a0}% of the fixations left out; stretched, with durations {:.0}\u{a0}% longer; \
+         shifted, {SHIFT} characters further right; shuffled, pieces of {SHUFFLED} fixations of all of \
+         them in any order; disguised, all that at once. Forgeries are drawn from templates on the \
+         texts of the genuine probes; from other recordings, with a template learned from every second of \
+         these texts and a population of other people, on the rest. In the words of ISO/IEC 30107-3, what is \
+         accepted of attacks is IAPAR, without and with countermeasures; APCER is the part of attacks that \
+         countermeasures take for genuine where they refuse a fixed part of the genuine test probes, BPCER. Replay detection knows the training readings of all readers.",
+        NOISE_SD[0],
+        NOISE_SD[1],
+        100.0 * LOSS,
+        100.0 * (STRETCH - 1.0)
     ));
     let without: Vec<&str> =
         attacked.iter().filter(|m| !m.forgeable).map(|m| m.method.as_str()).collect();
@@ -102,6 +122,10 @@ fn row(method: &MethodAttacks, size: &AttackedProbes, attack: &AttackOutcome) ->
     }
     row.push(attack.replayed.as_ref().map_or_else(Cell::missing, rate_cell));
     row.push(attack.lifeless.as_ref().map_or_else(Cell::missing, rate_cell));
+    for bpcer in BPCERS {
+        let missed = attack.missed_at.iter().flatten().find(|at| at.bpcer == bpcer);
+        row.push(missed.map_or_else(Cell::missing, |at| rate_cell(&at.apcer)));
+    }
     row
 }
 

@@ -17,7 +17,8 @@ pub(super) fn attacks(
     const PART: usize = 8;
     writeln!(
         text,
-        "\nattacks on {}: part accepted at a false match rate, and with countermeasures",
+        "\nattacks on {}: part accepted (IAPAR) at a false match rate, and with countermeasures; part that \
+         countermeasures miss (APCER) where they refuse 1 and 5 % of genuine probes (BPCER)",
         attacked.method
     )?;
     let rates = attacked.by_sentences.iter().flat_map(|s| &s.attacks).map(|a| &a.accepted_at);
@@ -25,7 +26,11 @@ pub(super) fn attacks(
     for at in rates.clone().next().into_iter().flatten() {
         write!(text, "{:>PART$}{:>PART$}", at.fmr, "guarded")?;
     }
-    writeln!(text, "{:>PART$}{:>PART$}", "replay", "no life")?;
+    writeln!(
+        text,
+        "{:>PART$}{:>PART$}{:>PART$}{:>PART$}",
+        "replay", "no life", "APCER1", "APCER5"
+    )?;
     let part = |text: &mut String, part: Option<&Estimate>| match part {
         Some(part) if part.mean > 0.0 && part.mean < 1e-3 => {
             write!(text, "{:>PART$.0e}", part.mean)
@@ -44,6 +49,9 @@ pub(super) fn attacks(
             }
             part(text, attack.replayed.as_ref())?;
             part(text, attack.lifeless.as_ref())?;
+            for missed in attack.missed_at.iter().flatten() {
+                part(text, Some(&missed.apcer))?;
+            }
             text.push('\n');
         }
     }

@@ -127,7 +127,7 @@ impl Population {
     ///
     /// # Errors
     /// If the monitor says stop.
-    pub(in crate::method) fn halves(
+    pub fn halves(
         &self,
         training: &Training<'_>,
         monitor: &dyn Monitor,

@@ -9,11 +9,15 @@
 //! gives every reading a score: about the log-likelihood ratio of a person to a forgery. That of a
 //! probe is the mean over its readings. The threshold is that at which one in a hundred of the
 //! people's probes among the training texts would be refused.
+//!
+//! What words do to readers is looked at where the words are known: by studies, not by galleries, which keep
+//! none.
 
-use gazeprint::method::Surprise;
-use gazeprint::saccade::Reading;
+mod words;
 
-use super::words::{KnownWords, WordEffects};
+pub use self::words::{KnownWords, WordEffects, Words};
+use crate::method::Surprise;
+use crate::saccade::Reading;
 
 /// What a reading is judged by.
 pub const STATISTICS: [&str; 18] = [
@@ -47,13 +51,13 @@ const RIDGE: f64 = 1.0;
 const MOST_STEPS: usize = 50;
 
 /// A reading in numbers, in the order of [`STATISTICS`].
-pub(super) type Statistics = [f64; N];
+pub type Statistics = [f64; N];
 
 /// The statistics of a reading that was held against a template.
-pub(super) fn statistics(
+pub fn statistics(
     reading: &Reading,
     surprises: &[Surprise],
-    known: &KnownWords<'_>,
+    known: Option<&KnownWords<'_>>,
 ) -> Statistics {
     let mut sums = [0.0; N];
     let mut before_word: Option<WordEffects> = None;
@@ -67,7 +71,7 @@ pub(super) fn statistics(
         total += s.duration;
         let word_at = |ahead: usize| {
             let event = reading.events.get(i)?;
-            known.effects(reading.text, event.line, event.word + ahead)
+            known?.effects(reading.text, event.line, event.word + ahead)
         };
         let (word, next_word) = (word_at(0), word_at(1));
         let terms = [
@@ -101,18 +105,18 @@ pub(super) fn statistics(
 
 /// Tells people from forgeries.
 #[derive(Debug, Clone)]
-pub(super) struct Liveness {
+pub struct Liveness {
     means: Statistics,
     /// One by the standard deviation; 0 where there is none.
     scales: Statistics,
     /// Of the standardised statistics.
-    pub(super) weights: Statistics,
+    weights: Statistics,
     constant: f64,
 }
 
 impl Liveness {
     /// Learns from readings of people and from forgeries; nothing where either are missing.
-    pub(super) fn learn(people: &[Statistics], forgeries: &[Statistics]) -> Option<Self> {
+    pub fn learn(people: &[Statistics], forgeries: &[Statistics]) -> Option<Self> {
         if people.is_empty() || forgeries.is_empty() {
             return None;
         }
@@ -135,6 +139,11 @@ impl Liveness {
         Some(liveness)
     }
 
+    /// Weights of the standardised statistics, for a person.
+    pub fn weights(&self) -> &Statistics {
+        &self.weights
+    }
+
     /// Standardised statistics, and a one.
     fn row(&self, statistics: &Statistics) -> [f64; N + 1] {
         std::array::from_fn(|k| match statistics.get(k) {
@@ -144,7 +153,7 @@ impl Liveness {
     }
 
     /// How much speaks for a person, a reading.
-    pub(super) fn score<'a>(&self, probe: impl IntoIterator<Item = &'a Statistics>) -> f64 {
+    pub fn score<'a>(&self, probe: impl IntoIterator<Item = &'a Statistics>) -> f64 {
         let (mut sum, mut count) = (0.0, 0.0);
         for statistics in probe {
             let row = self.row(statistics);
@@ -157,7 +166,7 @@ impl Liveness {
 }
 
 /// The score under which [`REFUSED`] of these lie, no more.
-pub(super) fn threshold(mut people: Vec<f64>) -> Option<f64> {
+pub fn threshold(mut people: Vec<f64>) -> Option<f64> {
     people.sort_by(f64::total_cmp);
     people.get((REFUSED * people.len() as f64) as usize).copied()
 }
@@ -211,10 +220,10 @@ fn solve(mut matrix: [[f64; N + 1]; N + 1], mut right: [f64; N + 1]) -> [f64; N 
 
 #[cfg(test)]
 mod tests {
-    use gazeprint::random::Stream;
     use rand::RngExt;
 
     use super::*;
+    use crate::random::Stream;
 
     /// Readings that have more of one statistic and less of another.
     fn readings(n: usize, shift: f64) -> Vec<Statistics> {

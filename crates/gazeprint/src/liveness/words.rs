@@ -7,24 +7,24 @@
 
 use std::collections::HashMap;
 
-use gazeprint::corpus::Text;
-use gazeprint::method::Surprise;
-use gazeprint::saccade::Reading;
+use crate::corpus::Text;
+use crate::method::Surprise;
+use crate::saccade::Reading;
 
 /// So many fixations' worth of the expectation for new words goes into that for a word.
 const PRIOR: f64 = 40.0;
 
 /// How people deviate from their templates at a word.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct WordEffects {
+pub struct WordEffects {
     /// In the duration of fixations on it.
-    pub(super) duration: f64,
+    pub duration: f64,
     /// In the duration of the fixation after one on it.
-    pub(super) after: f64,
+    pub after: f64,
     /// In skips of it.
-    pub(super) skip: f64,
+    pub skip: f64,
     /// In refixations of it.
-    pub(super) refixation: f64,
+    pub refixation: f64,
 }
 
 /// Sums of the four effects, and how many went into each.
@@ -54,14 +54,16 @@ impl Sums {
 }
 
 /// The words of texts, as numbers; words alike have one number.
-pub(super) struct Words {
+#[derive(Debug, Clone)]
+pub struct Words {
     /// By text, line and word.
     numbers: Vec<Vec<Vec<Option<usize>>>>,
     count: usize,
 }
 
 impl Words {
-    pub(super) fn of(texts: &[Text]) -> Self {
+    /// The words of these texts.
+    pub fn of(texts: &[Text]) -> Self {
         let mut known: HashMap<String, usize> = HashMap::new();
         let mut number = |form: &str| {
             let bare = form.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -89,7 +91,8 @@ impl Words {
 }
 
 /// What is known of words from readings of people.
-pub(super) struct KnownWords<'a> {
+#[derive(Debug, Clone)]
+pub struct KnownWords<'a> {
     words: &'a Words,
     /// By number of the word.
     totals: Vec<Sums>,
@@ -101,7 +104,7 @@ pub(super) struct KnownWords<'a> {
 
 impl<'a> KnownWords<'a> {
     /// Learns from readings that were held against their readers' templates.
-    pub(super) fn learn<'r>(
+    pub fn learn<'r>(
         words: &'a Words,
         read: impl IntoIterator<Item = (&'r Reading, &'r [Surprise])>,
     ) -> Self {
@@ -141,7 +144,7 @@ impl<'a> KnownWords<'a> {
 
     /// What to expect at a word of a text, from readings of other texts; none of a word without
     /// letters.
-    pub(super) fn effects(&self, text: usize, line: usize, word: usize) -> Option<WordEffects> {
+    pub fn effects(&self, text: usize, line: usize, word: usize) -> Option<WordEffects> {
         let number = self.words.at(text, line, word)?;
         let mut sums = self.totals[number];
         if let Some(own) = self.by_text.get(&(text, number)) {
@@ -154,11 +157,10 @@ impl<'a> KnownWords<'a> {
 
 #[cfg(test)]
 mod tests {
-    use gazeprint::corpus::{Limits, Line, Word};
-    use gazeprint::saccade::readings;
-    use gazeprint::simulate::SimulationParams;
-
     use super::*;
+    use crate::corpus::{Limits, Line, Word};
+    use crate::saccade::readings;
+    use crate::simulate::SimulationParams;
 
     /// A text of one line of three-letter words.
     fn text(id: &str, forms: &[&str]) -> Text {
