@@ -41,7 +41,7 @@ const RATED: [f64; 3] = [0.05, 0.02, 0.01];
 const FEWEST_CORPORA: usize = 3;
 /// Part of the true claims of a corpus that its own threshold of a rate of .01 lets pass, at least: where
 /// people cannot be told apart, thresholds say nothing.
-const LEAST_TOLD_APART: f64 = 0.5;
+const LEAST_TOLD_APART: f64 = 0.25;
 /// Fewest strangers about a length from whom a threshold is learned.
 const FEWEST_STRANGERS: f64 = 20.0;
 
