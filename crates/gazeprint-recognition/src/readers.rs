@@ -91,8 +91,8 @@ impl EnrolledReaders {
         let Loaded { community, readers, likenesses, rules, is_current, generation, .. } =
             stored.decoded()?;
         let (cohort, admission) = deciding(desk, &community, &likenesses)?;
-        // Where there are none to be learned, none are out of date.
-        let is_current = is_current || rules.is_none();
+        // Where readers are too few to learn them from, none are out of date.
+        let is_current = is_current || readers.len() < FEWEST_READERS;
         let rules = match (rules, &admission) {
             (Some(rules), _) => rules,
             // Few readers are judged by what other people showed.

@@ -98,7 +98,7 @@ fn claims_are_accepted_and_rejected() {
 fn a_rate_that_nobody_stands_behind_is_refused_or_said() {
     let own = Own::new();
     let probe = SHARED.probe(ANNA);
-    // 630 people show one in two hundred, not one in a thousand.
+    // Some hundred people show one in two hundred, not one in a thousand.
     let told = refused(&own.identify(&probe, &["--fpir", "0.001"]), 1);
     assert!(
         told.contains("the gallery is too small to promise a rate of 0.001: it has ")
@@ -115,7 +115,7 @@ fn a_rate_that_nobody_stands_behind_is_refused_or_said() {
     assert_eq!(told["warnings"][0]["warning"], "dropped_fixations");
     assert_eq!(told["warnings"][1]["warning"], "unsupported_rate");
     // Rates that are asked for by default are supported in every gallery.
-    let output = own.verify(&probe, ANNA, &["--fmr", "0.0001", "--forget", "--json"]);
+    let output = own.verify(&probe, ANNA, &["--fmr", "0.0002", "--forget", "--json"]);
     assert_eq!(answer(&output)["supported"], true);
     assert!(!stderr(&output).contains("warning"), "{}", stderr(&output));
     assert_eq!(answer(&own.identify(&probe, &["--forget", "--json"]))["supported"], true);
