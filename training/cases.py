@@ -17,7 +17,7 @@ def main():
     weights = load_file(sys.argv[1])
     hidden, inputs = weights["input.weight"].shape
     sizes = argparse.Namespace(
-        hidden=hidden, pooled=weights["pool.weight"].shape[0], embedding=weights["embed.weight"].shape[0], dropout=0.0
+        hidden=hidden, pooled=weights["pool.weight"].shape[0], embedding=weights["embed.weight"].shape[0], dropout=0.0, seed=1
     )
     network = Network(inputs, sizes)
     network.load_state_dict({k: v for k, v in weights.items() if k in network.state_dict()})

@@ -11,7 +11,9 @@ use gazeprint::corpus::{Corpus, Text};
 use gazeprint::simulate::SimulationParams;
 use gazeprint_io::import::dataviewer::{self, ReportOptions, Words, areas};
 use gazeprint_io::import::layout::lines::Method;
-use gazeprint_io::import::{ImportError, RawFixation, RawWord, Reason, RowPlace, Sink, Source};
+use gazeprint_io::import::{
+    ImportError, Phrase, RawFixation, RawWord, Reason, RowPlace, Sink, Source,
+};
 use serde::Serialize;
 
 use crate::BenchError;
@@ -73,6 +75,8 @@ impl Sink for RowCounts {
     }
 
     fn note(&mut self, _: String) {}
+
+    fn warn(&mut self, _: Phrase) {}
 }
 
 /// How a report is read.

@@ -11,7 +11,7 @@ use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gazeprint_bench::{Alone, InstructionRecord, Measured, Options, Part, Suite};
 
-use crate::{corpus_with_notes, print, print_json};
+use crate::{CorpusArg, print, print_json};
 
 /// Measure how fast gazeprint is on this machine.
 ///
@@ -20,9 +20,11 @@ use crate::{corpus_with_notes, print, print_json};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  gazeprint bench                                             the usual parts, some minutes
-  gazeprint bench --only search --search-readers 1000000      with under 2 GB of memory
-  gazeprint bench --only engines --corpus my-corpus           do engines agree on your own readers?
+  gazeprint bench  the usual parts, some minutes
+  # with under 2 GB of memory
+  gazeprint bench --only search --search-readers 1000000
+  # do engines agree on your own readers?
+  gazeprint bench --only engines --corpus my-corpus
   gazeprint bench --only kernels,vault --json > bench.json
 
 Exit codes: 0 done, 1 failed (also where a kernel takes more instructions than recorded), 2 wrong usage.")]
@@ -38,9 +40,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 100_000,
           value_parser = clap::value_parser!(u32).range(1000..=4_000_000))]
     search_readers: u32,
-    /// Corpus folder of the readers whose densities `engines` infers [default: the simulated ones]
-    #[arg(long, value_name = "FOLDER")]
-    corpus: Option<PathBuf>,
+    /// Corpus whose readers' densities `engines` infers: a folder, or provo [default: the simulated one]
+    #[arg(long, value_name = "CORPUS")]
+    corpus: Option<CorpusArg>,
     /// Readers whose densities `peer` infers: places in the simulated corpus, from 0
     #[arg(long, value_name = "PLACES", value_delimiter = ',', default_value = "0")]
     peer_readers: Vec<usize>,
@@ -90,11 +92,7 @@ impl Args {
         Ok(Options {
             readers: self.readers as usize,
             search_readers: self.search_readers as usize,
-            corpus: self
-                .corpus
-                .as_deref()
-                .map(|folder| corpus_with_notes(Some(folder)))
-                .transpose()?,
+            corpus: self.corpus.as_ref().map(CorpusArg::read).transpose()?,
             peer_readers: self.peer_readers.clone(),
             alone: Alone { program: std::env::current_exe()?, arguments: alone },
             recorded,

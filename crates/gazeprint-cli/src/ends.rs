@@ -18,7 +18,7 @@ impl std::error::Error for Usage {}
 
 /// Something is there already that would be replaced.
 #[derive(Debug)]
-pub(crate) struct Exists(String);
+pub(crate) struct Exists(pub(crate) String);
 
 impl fmt::Display for Exists {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,15 +8,15 @@ use gazeprint_recognition::{EnrollOptions, Error, FoundingOptions, Recognizer, S
 use crate::opening::{Asking, GalleryArgs};
 use crate::progress::Progress;
 use crate::words::{answers, warnings};
-use crate::{corpus_with_notes, print, print_json};
+use crate::{CorpusArg, print, print_json};
 
 /// Learn readers from their recordings and add them to a gallery.
 ///
 /// The first time, the gallery is made: what readers have in common is learned from the corpus, or
 /// taken from the people that are given, and stays as it is. Readers that are there already get the new recordings on top: in two
 /// steps or at once makes no difference. Readers with too little reading are skipped and named. What
-/// was reported as enrolled is on the disk. Last, the thresholds of decisions are learned anew from
-/// all readers. After an interruption, the same command goes on where it was.
+/// was reported as enrolled is on the disk. Last, the thresholds of decisions are learned, anew where the
+/// gallery has grown by half since. After an interruption, the same command goes on where it was.
 ///
 /// Several machines can share the work (--shard): each enrols a part of the readers into a gallery of
 /// its own. `gazeprint gallery merge` makes one gallery of these, the same as if it had been enrolled
@@ -25,18 +25,21 @@ use crate::{corpus_with_notes, print, print_json};
 #[command(after_help = "\
 Examples:
   gazeprint enroll my-corpus --gallery staff.gallery
-  gazeprint enroll newcomer --gallery staff.gallery                     one more reader
+  gazeprint enroll newcomer --gallery staff.gallery  one more reader
   gazeprint enroll newcomer --gallery own.gallery --people my.people
   gazeprint gallery key secret.key
-  gazeprint enroll my-corpus --gallery staff.gallery --key-file secret.key --pseudonyms
-  gazeprint enroll my-corpus --gallery postgres://localhost/lab         with --features postgres
-  gazeprint enroll my-corpus --gallery part2.gallery --people my.people --shard 2/3
+  gazeprint enroll my-corpus --gallery staff.gallery \\
+      --key-file secret.key --pseudonyms
+  # with --features postgres
+  gazeprint enroll my-corpus --gallery postgres://localhost/lab
+  gazeprint enroll my-corpus --gallery part2.gallery \\
+      --people my.people --shard 2/3
 
-Exit codes: 0 done (also where readers were skipped), 1 failed, 2 wrong usage, 6 locked, 7 damaged,
+Exit codes: 0 done (also where readers were skipped), 1 failed, 2 wrong usage, 6 locked, 7 damaged, \
 130 interrupted (what was reported is enrolled).")]
 pub(crate) struct Args {
-    /// Corpus folder [default: the built-in simulated corpus]
-    corpus: Option<PathBuf>,
+    /// Corpus folder, or a built-in corpus: provo, simulated [default: provo]
+    corpus: Option<CorpusArg>,
     #[command(flatten)]
     gallery: GalleryArgs,
     /// The method
@@ -96,11 +99,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
-    let progress = Progress::new(1)?;
+    let progress = Progress::new()?;
     if !args.json {
         progress.tell_readers();
     }
-    let corpus = corpus_with_notes(args.corpus.as_deref())?;
+    let corpus = args.corpus.clone().unwrap_or_default().read()?;
     let people = args.people.as_deref().map(gazeprint_io::read_people).transpose()?;
     let founding = FoundingOptions {
         people,
@@ -115,6 +118,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let secret = args.gallery.secret(asking)?;
     let (desk, said) =
         Recognizer::open_or_create(&at, secret.as_ref(), &founding, &corpus, &options, &progress)?;
+    args.gallery.hold_against_anchor(&desk)?;
     warnings::say(&said, &at);
     let enrolled = desk.enroll(&corpus, &options, &progress);
     if let Err(Error::AllEnrolled { readers, .. }) = &enrolled {

@@ -3,8 +3,6 @@
 mod args;
 mod erasure;
 
-use std::fmt::Write;
-
 use anyhow::bail;
 use gazeprint_recognition::{
     Erasure, Error, KeepRows, Location, Recognizer, Removal, Secret, Stage, Standing,
@@ -15,7 +13,7 @@ use self::erasure::{is_leftover, told};
 use crate::inspect::plural;
 use crate::opening::{Asking, GalleryArgs, locations};
 use crate::progress::Progress;
-use crate::words::{answers, log, warnings};
+use crate::words::{self, answers, log, warnings};
 use crate::{Interrupted, Usage, print, print_json};
 
 pub(crate) use self::args::Args;
@@ -37,7 +35,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         Action::Rekey { gallery, new, decrypt } => rekey(&gallery, &new, decrypt),
         Action::Relearn { gallery } => relearn(&gallery),
         Action::Calibrate { gallery, rows } => {
-            let progress = Progress::new(1)?;
+            let progress = Progress::new()?;
             let desk = gallery.open()?;
             let keep_rows = if rows { KeepRows::Always } else { KeepRows::OfMany };
             let standing = desk.calibrate(keep_rows, &progress)?;
@@ -46,6 +44,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         }
         Action::Log { gallery, json } => show_log(&gallery.open()?, json),
         Action::Check { gallery } => check(&gallery.open()?),
+        Action::Compact { gallery } => compact(&gallery.open()?),
+        Action::Upgrade { gallery } => upgrade(&gallery),
+        Action::Anchor { gallery } => print(&format!("{}\n", gallery.open()?.anchor()?)),
         Action::Key { file } => {
             Secret::new_key_file(&file)?;
             print(&format!(
@@ -64,7 +65,7 @@ fn stands(desk: &Recognizer, standing: &Standing) -> String {
 
 /// Makes one gallery of several, and learns its thresholds.
 fn merge(from: &[String], args: &GalleryArgs, new: &NewSecret) -> anyhow::Result<()> {
-    let progress = Progress::new(1)?;
+    let progress = Progress::new()?;
     let (to, secret) = (args.location(), args.secret(Asking::Once)?);
     let from = locations(from);
     let new = new.read()?;
@@ -89,7 +90,7 @@ fn copy(
     let original = Recognizer::open(from, secret.as_ref())?;
     let new = new.read()?;
     let copy = copied(&original, to, new.as_ref().or(secret.as_ref()))?;
-    print(&format!("{}: {}\n", copy.location(), plural(copy.list()?.len(), "reader")))
+    print(&format!("{}: {}\n", copy.location(), plural(copy.count()?, "reader")))
 }
 
 fn list(desk: &Recognizer, json: bool) -> anyhow::Result<()> {
@@ -114,8 +115,8 @@ fn check(desk: &Recognizer) -> anyhow::Result<()> {
     let at = desk.location();
     let erasing = match checked.is_erasing {
         true => format!(
-            "{at}: an erasure was cut short, or is under way: what was removed is not all \
-             overwritten; the next change does it, for example `gazeprint gallery calibrate`\n"
+            "{at}: an erasure was cut short: its journal, which has old keys, still lies beside the gallery; \
+             `gazeprint gallery compact` overwrites it, and so does the next `remove`\n"
         ),
         false => String::new(),
     };
@@ -127,7 +128,7 @@ fn check(desk: &Recognizer) -> anyhow::Result<()> {
 }
 
 fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
-    let progress = Progress::new(1)?;
+    let progress = Progress::new()?;
     let desk = args.open()?;
     let at = desk.location();
     // Also where the reader is gone already: who was interrupted tries it again.
@@ -137,7 +138,9 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
         }
         Ok(false) => {}
         Err(error) if is_leftover(&error) => {
-            eprintln!("warning: {at}: what was removed before could still not be overwritten");
+            words::warning(&format!(
+                "{at}: what was removed before could still not be overwritten"
+            ));
         }
         Err(error) => return Err(error.into()),
     }
@@ -147,13 +150,32 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
                 together (`gazeprint gallery relearn` learns it anew)";
     let what = match erasure {
         Erasure::Done => {
-            format!("removed {reader}: template, recordings and remembered probes are overwritten")
+            format!(
+                "removed {reader}: template, recordings and remembered probes cannot be read any more, \
+                 their key is overwritten"
+            )
         }
         Erasure::Incomplete(_) => format!("removed {reader}"),
     };
     let rest = standing.as_ref().map_or_else(|_| String::new(), |known| stands(&desk, known));
     told(at, &what, erasure, more, &rest)?;
     Ok(standing.map(drop)?)
+}
+
+fn compact(desk: &Recognizer) -> anyhow::Result<()> {
+    match desk.compact()? {
+        Erasure::Done => print(&format!("{}: written anew\n", desk.location())),
+        Erasure::Incomplete(left) => Err(Error::from(left).into()),
+    }
+}
+
+fn upgrade(args: &GalleryArgs) -> anyhow::Result<()> {
+    let progress = Progress::new()?;
+    let desk = args.open_any()?;
+    let upgraded = desk.upgrade(&progress)?;
+    progress.clear();
+    let what = if upgraded { "upgraded" } else { "is of the format of this version already" };
+    print(&format!("{}: {what}\n", desk.location()))
 }
 
 fn rekey(args: &GalleryArgs, new: &NewSecret, decrypt: bool) -> anyhow::Result<()> {
@@ -175,7 +197,7 @@ fn rekey(args: &GalleryArgs, new: &NewSecret, decrypt: bool) -> anyhow::Result<(
 }
 
 fn relearn(args: &GalleryArgs) -> anyhow::Result<()> {
-    let progress = Progress::new(1)?;
+    let progress = Progress::new()?;
     let desk = args.open()?;
     let standing = match desk.relearn(&progress) {
         // Everything is put in place at once, when all of it is learned.
@@ -188,13 +210,17 @@ fn relearn(args: &GalleryArgs) -> anyhow::Result<()> {
 }
 
 fn show_log(desk: &Recognizer, json: bool) -> anyhow::Result<()> {
-    let mut text = String::new();
-    for entry in desk.log()? {
-        _ = if json {
-            writeln!(text, "{}", serde_json::to_string(&entry)?)
-        } else {
-            writeln!(text, "{} UTC  {}", log::date(entry.time), log::words(&entry.event))
+    let mut failed = None;
+    desk.each_logged(|entry| {
+        if failed.is_some() {
+            return;
+        }
+        let line = match json {
+            true => serde_json::to_string(&entry).map_err(anyhow::Error::from),
+            false => Ok(format!("{} UTC  {}", log::date(entry.time), log::words(&entry.event))),
         };
-    }
-    print(&text)
+        let printed = line.and_then(|line| print(&format!("{line}\n")));
+        failed = printed.err();
+    })?;
+    failed.map_or(Ok(()), Err)
 }

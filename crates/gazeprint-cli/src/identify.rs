@@ -19,16 +19,18 @@ use crate::{print, print_json};
 #[command(after_help = "\
 Examples:
   gazeprint identify unknown --gallery staff.gallery
-  gazeprint identify fixations.csv --words words.csv --gallery staff.gallery --top 3
+  gazeprint identify fixations.csv --words words.csv \\
+      --gallery staff.gallery --top 3
   gazeprint identify unknown --gallery staff.gallery --fpir 0.05 --json
   gazeprint identify unknown --gallery staff.gallery --closed
-  export-fixations | gazeprint identify - --words words.csv --gallery staff.gallery
+  export-fixations | \\
+      gazeprint identify - --words words.csv --gallery staff.gallery
 
-llr: calibrated log-likelihood ratio (nats) of the reader against the others; 0 says nothing.
-posterior: given that it is one of them. types, amplitudes, durations: what moves, landings and
+llr: calibrated log-likelihood ratio (nats) that it is the reader; 0 says nothing.
+posterior: given that it is one of them. types, amplitudes, durations: what moves, landings and \
 times say against an average reader (nats, not calibrated).
 
-Exit codes: 0 somebody known, 1 failed, 2 wrong usage, 3 nobody known, 4 likely somebody, 5 a replay,
+Exit codes: 0 somebody known, 1 failed, 2 wrong usage, 3 nobody known, 4 likely somebody, 5 a replay, \
 6 locked, 7 damaged.")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -43,10 +45,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = CANDIDATES as u32,
           value_parser = clap::value_parser!(u32).range(1..))]
     candidates: u32,
-    /// Part of people who are not enrolled that may be taken for somebody, 0.0001 to 0.2
-    #[arg(long, value_name = "RATE", default_value_t = 0.01)]
-    fpir: f64,
-    /// It is one of the enrolled: name the likeliest, and think of nobody else
+    /// Part of people who are not enrolled that may be taken for somebody, 0.0001 to 0.2 [default: 0.01, or the
+    /// lowest that people stand behind]
+    #[arg(long, value_name = "RATE")]
+    fpir: Option<f64>,
+    /// It is one of the enrolled: think of nobody else, and name who has at least 0.95 of the posterior
     #[arg(long)]
     closed: bool,
     #[command(flatten)]
@@ -66,11 +69,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         liveness: args.answer.liveness,
     };
     let answer = desk.identify(&args.probe.read()?, &options)?;
-    warnings::say(&answer.warnings, desk.location());
-    if args.answer.json {
-        print_json(&answer)?;
-    } else {
-        print(&answers::identification(&answer))?;
+    match (args.answer.decision_only, args.answer.json) {
+        (true, true) => print_json(&answer.decision_only())?,
+        (true, false) => print(&format!("{}\n", answer.decision_only().decision))?,
+        (false, json) => {
+            warnings::say(&answer.warnings, desk.location());
+            if json { print_json(&answer) } else { print(&answers::identification(&answer)) }?;
+        }
     }
     Ok(match () {
         () if answer.is_known() => Exit::Done,

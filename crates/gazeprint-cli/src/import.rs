@@ -12,7 +12,7 @@ use gazeprint_io::import::detect::{Detector, Screen};
 use gazeprint_io::import::layout::lines::Method;
 use gazeprint_io::import::{
     Choice, EyeChoice, Format, GazeOptions, GivenDisplay, NamePattern, Request, TrialPatterns,
-    check_out, import, write_imported,
+    check_out, import, input_files, write_imported,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -36,33 +36,36 @@ Examples:
   gazeprint inspect my-corpus
 
 Formats:
-  table        CSV, TSV or semicolons; a row for each fixation
+  table        CSV, TSV, semicolons or blanks; a row for each fixation; also
+               Gazepoint, Pupil Labs, SMI BeGaze, Tobii Studio 1 and 2
   dataviewer   fixation reports of SR Research Data Viewer
   asc          EyeLink recordings as edf2asc writes them
   samples      tables of samples: GazeBase, pymovements, others
+  da1          files of EyeDoctor and Robodoc
   swift        fixation sequences, with --text for the sentences
   pymovements  event frames
-  tobii        exports of Tobii Pro Lab
+  tobii        exports of Tobii Pro Lab and Tobii Studio 3
   popeye       fixation reports of popEye and MECO
   bids         *_physio.tsv.gz with their JSON files
+  json         eyekit, jsPsych with WebGazer, lists of objects
 docs/import/ has a page for each.
 
-Text may be in UTF-8, UTF-16 or Windows-1252, with decimal points or commas, packed with gzip or
-not. Missing values are empty, `.`, NA, NaN or UNDEFINEDnull, among others. Parquet and Arrow IPC
+Text may be in UTF-8, UTF-16 or Windows-1252, with decimal points or commas, packed with gzip or \
+not. Missing values are empty, `.`, NA, NaN or UNDEFINEDnull, among others. Parquet and Arrow IPC \
 (.arrow, .feather) are read by builds with --features columnar.
 
---words takes words in characters, areas of interest in pixels, popEye's letters, or a map from
-characters to words. --text takes a text in a monospaced font. Without either, the corpus has
+--words takes words in characters, areas of interest in pixels, popEye's letters, or a map from \
+characters to words. --text takes a text in a monospaced font. Without either, the corpus has \
 fixations only: it can be inspected, but not scored.
 
-Roles for --map: reader, text, session, trial, index, x, y, line, duration, onset, gap, eye, kind,
-time, validity; of words also word, label, start, end, left, right, top, bottom, width, height.
-x_px, x_char, x_deg, duration_s, duration_ms, onset_s and onset_ms say the unit as well. Several
-columns make one name with a plus: text=list+item.
+Roles for --map: reader, text, session, trial, index, x, y, line, duration, onset, offset, gap, eye, \
+kind, time, validity; of words also word, label, start, end, left, right, top, bottom, width, height. \
+x_px, x_char, x_norm (parts of the screen, with --screen-px), x_deg, duration_s, duration_ms, onset_s \
+and onset_ms say the unit as well. Several columns make one name with a plus: text=list+item.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.")]
 pub(crate) struct Args {
-    /// Files of fixations or samples
+    /// Files of fixations or samples, or folders of them
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Format of the inputs [default: guessed by content]
@@ -111,11 +114,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", help_heading = "Names and columns")]
     reader: Option<String>,
     /// What names of files tell: a regular expression with groups reader, session, text or trial, such
-    /// as 'ID_(?<reader>\d+)_(?<session>\d)'
+    /// as 'ID_(?<reader>\d+)_(?<session>\d)'; with a / in it, what paths tell
     #[arg(long, value_name = "REGEX", help_heading = "Names and columns")]
     from_name: Option<String>,
-    /// Messages that begin a trial: a regular expression with a group text, trial or session; may be
-    /// repeated [default: TRIALID and TRIAL_VAR]
+    /// Messages that name a trial: a regular expression with a group text, trial or session, and before or
+    /// after where they come before or after it; may be repeated [default: TRIALID and TRIAL_VAR]
     #[arg(long, value_name = "REGEX", help_heading = "Names and columns")]
     trial_pattern: Vec<String>,
     /// Eye to take where both were recorded: left, right, or best (the one with more fixations)
@@ -127,13 +130,13 @@ pub(crate) struct Args {
     /// Samples a second, where the files count samples and do not time them
     #[arg(long, value_name = "HZ", help_heading = "Samples")]
     rate: Option<f64>,
-    /// The mark of validity that good samples have [default: found out, and told]
+    /// The mark of validity that good samples or fixations have [default: found out, and told]
     #[arg(long, value_name = "VALUE", help_heading = "Samples", allow_negative_numbers = true)]
     valid: Option<f64>,
     /// Find fixations in samples even where the recording has events
     #[arg(long, help_heading = "Samples")]
     from_samples: bool,
-    /// Degrees count upwards
+    /// Degrees, and parts of the screen, count upwards
     #[arg(long, help_heading = "Samples")]
     y_up: bool,
     /// Size of the screen in pixels, such as 1680x1050
@@ -188,6 +191,7 @@ impl Args {
                 patterns,
                 detector: self.detector,
                 scale: screen.scale().map_err(|e| anyhow!(e.phrase().naming(&flags::of)))?,
+                screen_px: self.screen_px,
                 from_samples: self.from_samples,
                 y_up: self.y_up,
                 rate_hz: self.rate,
@@ -206,10 +210,12 @@ fn format(name: &str) -> Result<Format, String> {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    check_out(&args.out, args.overwrite).map_err(explain)?;
     let request = args.request()?;
+    let inputs = inputs(&request)?;
+    let paths = inputs.iter().map(PathBuf::as_path);
+    check_out(&args.out, args.overwrite, paths).map_err(explain)?;
     let name = args.out.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let bar = bar(&request)?;
+    let bar = bar(&inputs)?;
     let open = |path: &Path| -> std::io::Result<Box<dyn Read>> {
         Ok(Box::new(bar.wrap_read(File::open(path)?)))
     };
@@ -228,12 +234,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     print(&if args.json { json } else { report.table(&args.out)? })
 }
 
+/// All files that are read, those in folders among them.
+fn inputs(request: &Request) -> anyhow::Result<Vec<PathBuf>> {
+    let mut inputs = input_files(request).map_err(|error| error.naming(&flags::of))?;
+    let tables = [&request.words, &request.text, &request.trials].into_iter().flatten();
+    inputs.extend(tables.cloned());
+    Ok(inputs)
+}
+
 /// A bar of the bytes read, on a terminal.
-fn bar(request: &Request) -> anyhow::Result<ProgressBar> {
-    let files =
-        request.inputs.iter().chain(&request.words).chain(&request.text).chain(&request.trials);
+fn bar(inputs: &[PathBuf]) -> anyhow::Result<ProgressBar> {
     // A file that is not there is reported when it is opened.
-    let bytes = files.filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
+    let bytes = inputs.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
     let bar = ProgressBar::new(bytes);
     let template = "reading [{bar:30}] {bytes} of {total_bytes} {eta} left";
     bar.set_style(ProgressStyle::with_template(template)?.progress_chars("=> "));

@@ -1,6 +1,7 @@
 //! The `gazeprint` command.
 
 mod bench;
+mod completions;
 mod corpora;
 mod ends;
 mod enroll;
@@ -10,50 +11,61 @@ mod gallery;
 mod identify;
 mod import;
 mod inspect;
+mod man;
 mod opening;
 mod output;
 mod people;
 mod population;
 mod probe;
 mod progress;
+#[cfg(feature = "serve")]
+mod serve;
 mod signals;
 mod simulate;
 mod study;
+#[cfg(feature = "serve")]
+mod token;
+mod traits;
 mod verify;
 mod watch;
 mod words;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use gazeprint_recognition::ErrorKind;
 
-pub(crate) use self::corpora::{corpus_or_default, corpus_with_notes, refuse_without_words};
+pub(crate) use self::corpora::{CorpusArg, refuse_without_words};
 pub(crate) use self::ends::{Interrupted, Usage, explain};
 use self::exit::Exit;
-pub(crate) use self::output::{print, print_json};
+pub(crate) use self::output::{Tables, print, print_json};
 
 /// Who is reading? Recognises people by how their eyes move over text.
 #[derive(Debug, Parser)]
 #[command(
     name = "gazeprint",
     version,
+    propagate_version = true,
+    max_term_width = 80,
     after_help = "\
 Examples:
-  gazeprint study                            compare all methods on the built-in simulated corpus
+  gazeprint study            compare methods on real readers
+  gazeprint study simulated  and on simulated ones
   gazeprint study my-corpus --out results
   gazeprint inspect my-corpus
+  gazeprint traits my-corpus --out traits  what each reader does
   gazeprint simulate --readers 20 --out demo
   gazeprint inspect demo
-  gazeprint population demo --out people.json   what readers have in common
+  gazeprint population demo --out people.json  what readers have in common
   gazeprint inspect people.json
-  gazeprint import fixations.csv --words words.csv --out my-corpus   what other tools write
+  # what other tools write
+  gazeprint import fixations.csv --words words.csv --out my-corpus
   gazeprint enroll my-corpus --gallery staff.gallery
   gazeprint identify unknown --gallery staff.gallery
   gazeprint verify claim --reader anna --gallery staff.gallery
 
-Exit codes: 0 done, accepted or named; 1 failed; 2 wrong usage; 3 rejected or unknown; 4 undecided;
-5 replay; 6 locked (no or wrong key); 7 damaged; 130 interrupted. With --json, errors are JSON too, on
+Exit codes: 0 done, accepted or named; 1 failed; 2 wrong usage; 3 rejected or unknown; 4 undecided; \
+5 replay; 6 locked (no or wrong key); 7 damaged; 130 interrupted. With --json, errors are JSON too, on \
 standard error: {\"error\": {\"kind\", \"message\"}}."
 )]
 struct Cli {
@@ -68,6 +80,7 @@ enum Command {
     Inspect(inspect::Args),
     People(people::Args),
     Population(population::Args),
+    Traits(traits::Args),
     Import(Box<import::Args>),
     Export(export::Args),
     Enroll(enroll::Args),
@@ -75,7 +88,13 @@ enum Command {
     Verify(verify::Args),
     Watch(watch::Args),
     Gallery(gallery::Args),
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::Args>),
+    #[cfg(feature = "serve")]
+    Token(token::Args),
     Bench(bench::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
@@ -85,6 +104,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Inspect(args) => inspect::run(args),
         Command::People(args) => people::run(&args),
         Command::Population(args) => population::run(args),
+        Command::Traits(args) => traits::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(args),
         Command::Enroll(args) => enroll::run(&args),
@@ -92,7 +112,13 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Verify(args) => return verify::run(&args),
         Command::Watch(args) => return watch::run(&args),
         Command::Gallery(args) => gallery::run(args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(&args),
+        #[cfg(feature = "serve")]
+        Command::Token(args) => token::run(args),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Man(args) => man::run(&args, Cli::command()),
     }
     .map(|()| Exit::Done)
 }
@@ -106,7 +132,7 @@ fn complain(kind: ErrorKind, message: &str, json: bool) {
                 serde_json::json!({"error": {"kind": kind.name(), "message": message}})
             );
         }
-        false => eprintln!("error: {message}"),
+        false => words::error(message),
     }
 }
 
@@ -127,4 +153,23 @@ fn main() -> ExitCode {
         kind.into()
     });
     ExitCode::from(exit as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_width(command: &clap::Command) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        // Paragraphs are wrapped; what is set in is not.
+        for line in help.lines().filter(|line| line.starts_with(' ')) {
+            assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
+        }
+        command.get_subcommands().for_each(check_width);
+    }
+
+    #[test]
+    fn help_was_ragged_in_eighty_columns() {
+        check_width(&Cli::command());
+    }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 use anyhow::bail;
-use gazeprint_recognition::{Location, Recognizer, Secret};
+use gazeprint_recognition::{Anchor, Location, Recognizer, Secret};
 use zeroize::Zeroizing;
 
-use crate::Usage;
+use crate::{Usage, words};
 
 /// Where a gallery is, and what opens it.
 #[derive(Debug, clap::Args)]
@@ -18,10 +18,13 @@ pub(crate) struct GalleryArgs {
     gallery: String,
     #[command(flatten)]
     secret: SecretArgs,
+    /// What `gazeprint gallery anchor` printed: refuse an older state of the gallery
+    #[arg(long, value_name = "ANCHOR")]
+    anchor: Option<Anchor>,
 }
 
 /// What opens an encrypted gallery.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SecretArgs {
     /// File with the key (made by `gazeprint gallery key`)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["passphrase", "passphrase_file"])]
@@ -44,6 +47,12 @@ pub(crate) enum Asking {
 }
 
 impl GalleryArgs {
+    /// What a command that needs no gallery was given.
+    #[cfg(feature = "serve")]
+    pub(crate) fn of(gallery: String, secret: SecretArgs) -> Self {
+        Self { gallery, secret, anchor: None }
+    }
+
     pub(crate) fn location(&self) -> Location {
         let location = location(&self.gallery);
         static WARNED: Once = Once::new();
@@ -57,7 +66,30 @@ impl GalleryArgs {
 
     /// Opens a gallery that is there.
     pub(crate) fn open(&self) -> anyhow::Result<Recognizer> {
-        Ok(Recognizer::open(&self.location(), self.secret(Asking::Once)?.as_ref())?)
+        let desk = self.open_any()?;
+        if desk.is_old() {
+            words::warning(&format!(
+                "{}: made by an earlier version, and only read: answers are not logged, and nothing is \
+                 remembered; `gazeprint gallery upgrade` changes that",
+                desk.location()
+            ));
+        }
+        Ok(desk)
+    }
+
+    /// The same, without a word where it is of an earlier version.
+    pub(crate) fn open_any(&self) -> anyhow::Result<Recognizer> {
+        let desk = Recognizer::open(&self.location(), self.secret(Asking::Once)?.as_ref())?;
+        self.hold_against_anchor(&desk)?;
+        Ok(desk)
+    }
+
+    /// Refuses a gallery that is older than an anchor that was given.
+    pub(crate) fn hold_against_anchor(&self, desk: &Recognizer) -> anyhow::Result<()> {
+        match &self.anchor {
+            Some(anchor) => Ok(desk.hold_against(anchor)?),
+            None => Ok(()),
+        }
     }
 }
 
@@ -78,17 +110,17 @@ pub(crate) fn locations(places: &[String]) -> Vec<Location> {
 /// Says what others can see on the way to a server.
 fn warn(at: &Location) {
     if at.has_password() {
-        eprintln!(
-            "warning: {at}: a password on the command line shows in the list of processes; put it into \
+        words::warning(&format!(
+            "{at}: a password on the command line shows in the list of processes; put it into \
              PGPASSWORD, or into a file that PGPASSFILE names"
-        );
+        ));
     }
     if at.is_exposed() {
-        eprintln!(
-            "warning: {at} is on another computer, and the connection is not encrypted: records are \
+        words::warning(&format!(
+            "{at} is on another computer, and the connection is not encrypted: records are \
              sealed, but somebody on the way can learn the password of the database, change what is \
              sent, and see which records are asked for; go through a tunnel to localhost"
-        );
+        ));
     }
 }
 

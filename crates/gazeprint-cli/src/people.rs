@@ -6,16 +6,18 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use gazeprint::corpus::{Corpus, Limits, Millis};
-use gazeprint::decision::{Admission, Trial};
-use gazeprint::method::{Admissions, LearnedCorpus, Occasion, People, PeopleOrigin, Population};
+use gazeprint::decision::{Admission, Round};
+use gazeprint::method::{
+    Admissions, LearnedCorpus, Occasion, People, PeopleOrigin, Population, Traits,
+};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_recognition::learn_population;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::inspect::plural;
+use crate::inspect::{plural, population_tables};
 use crate::progress::Progress;
-use crate::{Usage, corpus_with_notes, explain, print, print_json};
+use crate::{CorpusArg, Usage, explain, print, print_json};
 
 /// Readings of a person that the population is learned from, at most: more change little.
 const MOST_READINGS: usize = 40;
@@ -28,8 +30,9 @@ const MOST_READINGS: usize = 40;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  gazeprint people                                       those that ship
-  gazeprint people my-corpus --out my.people             spreads and population from your readers
+  gazeprint people  those that ship
+  # spreads and population from your readers
+  gazeprint people my-corpus --out my.people
   gazeprint people a b c --network network.safetensors --out all.people
   gazeprint study other-corpus --people my.people
   gazeprint enroll staff --gallery staff.gallery --people my.people
@@ -38,8 +41,8 @@ A network is trained by training/train.py of the repository.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.")]
 pub(crate) struct Args {
-    /// Corpus folders
-    corpora: Vec<PathBuf>,
+    /// Corpus folders, or built-in corpora: provo, simulated
+    corpora: Vec<CorpusArg>,
     /// File to write
     #[arg(long, value_name = "FILE", requires = "corpora")]
     out: Option<PathBuf>,
@@ -91,11 +94,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (base, trained_on) = base(args.network.as_deref())?;
     let aside = args.aside.iter().map(|file| self::base(Some(file)));
     let aside = aside.collect::<anyhow::Result<Vec<_>>>()?;
-    let corpora = args
-        .corpora
-        .iter()
-        .map(|folder| corpus_with_notes(Some(folder)))
-        .collect::<anyhow::Result<Vec<Corpus>>>()?;
+    let corpora =
+        args.corpora.iter().map(CorpusArg::read).collect::<anyhow::Result<Vec<Corpus>>>()?;
     let corpora: Vec<(Corpus, Vec<Reading>)> = corpora
         .into_iter()
         .map(|corpus| {
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             (corpus, readings)
         })
         .collect();
-    let progress = Progress::new(1)?;
+    let progress = Progress::new()?;
     let people = learn(args, out, (&base, &trained_on), &corpora, &progress)?;
     let people = match aside.is_empty() {
         true => people,
@@ -149,7 +149,7 @@ fn admissions(
     corpora: &[(Corpus, Vec<Reading>)],
     progress: &Progress,
 ) -> anyhow::Result<Admissions> {
-    let mut trials: [Vec<Vec<Trial>>; 3] = Default::default();
+    let mut rounds: [Vec<Vec<Round>>; 3] = Default::default();
     let knows = |trained_on: &[String], corpus: &Corpus| {
         trained_on.iter().any(|name| name == corpus.name())
     };
@@ -173,13 +173,13 @@ fn admissions(
                 people.trials(readings, Occasion::Another, progress)?,
                 given.transpose()?.unwrap_or_default(),
             ];
-            for (trials, found) in trials.iter_mut().zip(found).filter(|(_, f)| !f.is_empty()) {
-                trials.push(found);
+            for (rounds, found) in rounds.iter_mut().zip(found).filter(|(_, f)| !f.is_empty()) {
+                rounds.push(found);
             }
         }
     }
     progress.clear();
-    let [same, another, given] = trials.map(|trials| Admission::learn(&trials));
+    let [same, another, given] = rounds.map(|rounds| Admission::learn(&rounds));
     Ok(Admissions { same, another, given })
 }
 
@@ -273,7 +273,7 @@ struct Shown<'a> {
 }
 
 /// How much of what differs between readers of words differs between their days.
-#[derive(Serialize)]
+#[derive(Serialize, Clone, Copy)]
 struct ReadingShares {
     moves: f64,
     durations: f64,
@@ -302,10 +302,32 @@ fn support(Admissions { same, another, given }: &Admissions) -> Vec<Support> {
         .collect()
 }
 
-pub(crate) fn show(people: &People, json: bool) -> anyhow::Result<()> {
+/// Shows people, with what they have in common.
+pub(crate) fn inspect(people: &People, json: bool) -> anyhow::Result<()> {
+    if json {
+        let population = people.population()?;
+        let traits = population.map(|it| it.traits(people.day_shares()));
+        return print_json(&Inspected { people: &shown(people), population: traits });
+    }
+    show(people, false)?;
+    match people.population()? {
+        Some(population) => print(&format!("\n{}", population_tables(&population)?)),
+        None => Ok(()),
+    }
+}
+
+/// What is printed as JSON of people with their population.
+#[derive(Serialize)]
+struct Inspected<'a> {
+    #[serde(flatten)]
+    people: &'a Shown<'a>,
+    population: Option<Traits>,
+}
+
+fn shown(people: &People) -> Shown<'_> {
     let origin = people.origin();
     let [moves, durations, landings, densities] = people.day_shares().by_kind();
-    let shown = Shown {
+    Shown {
         name: &origin.name,
         gazeprint: &origin.gazeprint,
         corpora: &origin.corpora,
@@ -317,7 +339,12 @@ pub(crate) fn show(people: &People, json: bool) -> anyhow::Result<()> {
         durations_ms: origin.durations_ms,
         reading_session_shares: ReadingShares { moves, durations, landings, densities },
         support: support(people.admissions()),
-    };
+    }
+}
+
+fn show(people: &People, json: bool) -> anyhow::Result<()> {
+    let (origin, shown) = (people.origin(), shown(people));
+    let ReadingShares { moves, durations, landings, densities } = shown.reading_session_shares;
     if json {
         return print_json(&shown);
     }

@@ -12,7 +12,7 @@ use gazeprint_recognition::learn_population;
 
 use crate::inspect::{plural, population_json};
 use crate::progress::Progress;
-use crate::{Usage, corpus_with_notes, explain, print};
+use crate::{CorpusArg, Usage, explain, print, words};
 
 /// Fewest readers: one alone does not tell how readers differ.
 const MIN_READERS: usize = 2;
@@ -28,13 +28,13 @@ const FEW_READERS: usize = 20;
 Examples:
   gazeprint population my-corpus --out people.json
   gazeprint inspect people.json                        what was learned
-  gazeprint population --out simulated.json            from the built-in simulated corpus
+  gazeprint population provo --out provo.json          from a built-in corpus
   gazeprint population my-corpus --out people.json --overwrite --json
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.")]
 pub(crate) struct Args {
-    /// Corpus folder [default: the built-in simulated corpus]
-    corpus: Option<PathBuf>,
+    /// Corpus folder, or a built-in corpus: provo, simulated [default: provo]
+    corpus: Option<CorpusArg>,
     /// File to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -64,8 +64,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         .map_err(|error| Usage(error.to_string()))?;
     // Whatever can be known to fail is made to fail before the computing starts.
     gazeprint_io::check_population_path(&args.out, args.overwrite).map_err(explain)?;
-    let progress = Progress::new(1)?;
-    let corpus = corpus_with_notes(args.corpus.as_deref())?;
+    let progress = Progress::new()?;
+    let corpus = args.corpus.clone().unwrap_or_default().read()?;
     let (readings, _) = readings_of_words(&corpus, limits);
     let distinct =
         |of: fn(&Reading) -> usize| readings.iter().map(of).collect::<HashSet<_>>().len();
@@ -87,11 +87,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         corpus_sha256: gazeprint_eval::fingerprint(&corpus),
     };
     if readers < FEW_READERS {
-        eprintln!(
-            "note: learned from {} alone, the file says much about each of them: treat it like \
+        words::note(&format!(
+            "learned from {} alone, the file says much about each of them: treat it like \
              their recordings",
             plural(readers, "reader")
-        );
+        ));
     }
     let population = learn_population(
         corpus.readers().len(),

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use gazeprint::corpus::Corpus;
+use gazeprint_io::Notes;
 use gazeprint_recognition::ReplayPolicy;
 
-use crate::{Usage, words};
+use crate::{CorpusArg, Usage, words};
 
 /// Stands for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -13,7 +14,8 @@ const STANDARD_INPUT: &str = "-";
 /// The recording in question.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProbeArgs {
-    /// Corpus folder, or a table of fixations (with --words); `-` reads the table from standard input
+    /// Corpus folder, a built-in corpus, or a table of fixations (with --words); `-` reads the table from
+    /// standard input
     probe: PathBuf,
     /// Table of words, where the probe is a single file
     #[arg(long, value_name = "FILE")]
@@ -32,6 +34,10 @@ pub(crate) struct AnswerArgs {
     /// the gallery, and refuses about one in a hundred probes of people
     #[arg(long)]
     pub(crate) liveness: bool,
+    /// Say the decision alone, without scores, ratios and thresholds: whoever may ask again and again
+    /// learns nothing about how near they came
+    #[arg(long)]
+    pub(crate) decision_only: bool,
     /// Print the answer as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -71,12 +77,14 @@ impl ProbeArgs {
                 ))
                 .into());
             }
-            words => {
-                if words.is_none() {
-                    crate::refuse_without_words(&self.probe)?;
+            Some(words) => gazeprint_io::read_probe(&self.probe, Some(words))?,
+            None => match CorpusArg::from(self.probe.clone().into_os_string()) {
+                CorpusArg::BuiltIn(corpus) => (corpus.corpus(), Notes::default()),
+                CorpusArg::Folder(folder) => {
+                    crate::refuse_without_words(&folder)?;
+                    gazeprint_io::read_probe(&folder, None)?
                 }
-                gazeprint_io::read_probe(&self.probe, words.as_deref())?
-            }
+            },
         };
         notes.messages().iter().for_each(|message| words::note(message));
         Ok(corpus)

@@ -1,42 +1,53 @@
 //! A bar for long work, and a clean way to stop it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context;
 use gazeprint::method::Monitor;
-use gazeprint_eval::study::StudyMonitor;
+use gazeprint_eval::course::Course;
+use gazeprint_eval::study::{SplitResult, StudyMonitor};
 use gazeprint_recognition::{Entry, RecognitionMonitor, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::print;
 use crate::signals::interrupt_flag;
+use crate::study::Filling;
 use crate::words::answers;
 
+/// Steps of a bar.
+const STEPS: u64 = 1000;
 /// Shows a study's progress on a terminal, and stops it on Ctrl-C.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    methods: usize,
-    begun: AtomicU64,
-    /// Splits that the method has before it, the current one among them.
-    left: AtomicU64,
+    course: Mutex<Course>,
     stopped: Arc<AtomicBool>,
     /// Whether readers are told as they are enrolled.
     tells: AtomicBool,
+    /// What a study has found so far, shown above the bar.
+    filling: Mutex<Option<Filling>>,
 }
 
 impl Progress {
-    /// For `methods` methods, a method counting once for each study.
-    pub(crate) fn new(methods: usize) -> anyhow::Result<Self> {
+    /// A bar that shows nothing yet.
+    pub(crate) fn new() -> anyhow::Result<Self> {
         let stopped = interrupt_flag()?;
-        let bar = ProgressBar::no_length();
+        let bar = ProgressBar::new(STEPS);
         bar.set_style(
-            ProgressStyle::with_template("{msg:<38} [{bar:16}] {percent:>3} % {eta} left")
+            ProgressStyle::with_template("{prefix}{msg:<38} [{bar:16}] {percent:>3} % {eta} left")
                 .context("the template of the progress bar")?
                 .progress_chars("=> "),
         );
-        let (begun, left) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Self { bar, methods, begun, left, stopped, tells: AtomicBool::new(false) })
+        let (course, tells) = (Mutex::default(), AtomicBool::new(false));
+        Ok(Self { bar, course, stopped, tells, filling: Mutex::default() })
+    }
+
+    /// From now on, what a study finds is shown in this table; without one, it is not.
+    pub(crate) fn fill(&self, table: Option<Filling>) {
+        if table.is_none() {
+            self.bar.set_prefix("");
+        }
+        *self.filling.lock().unwrap_or_else(PoisonError::into_inner) = table;
     }
 
     /// Readers are told on standard output as they are enrolled.
@@ -46,9 +57,16 @@ impl Progress {
 
     /// Says what is being done, from its beginning.
     pub(crate) fn show(&self, message: &'static str) {
-        self.bar.unset_length();
+        self.follow(|course| *course = Course::default());
         self.bar.reset();
         self.bar.set_message(message);
+    }
+
+    /// Takes note of what happened, and moves the bar.
+    fn follow(&self, happened: impl FnOnce(&mut Course)) {
+        let mut course = self.course.lock().unwrap_or_else(PoisonError::into_inner);
+        happened(&mut course);
+        self.bar.set_position((STEPS as f64 * course.share()) as u64);
     }
 
     /// Does something without the bar, such as printing.
@@ -63,15 +81,12 @@ impl Progress {
 }
 
 impl Monitor for Progress {
-    /// The first split tells what all splits of a method will cost; those before were done earlier.
     fn expect(&self, cost: u64) {
-        if self.bar.length().is_none() {
-            self.bar.set_length(cost * self.left.load(Ordering::Relaxed).max(1));
-        }
+        self.follow(|course| course.expect(cost));
     }
 
     fn advance(&self, cost: u64) {
-        self.bar.inc(cost);
+        self.follow(|course| course.advance(cost));
     }
 
     fn stop(&self) -> bool {
@@ -99,17 +114,19 @@ impl RecognitionMonitor for Progress {
 
 impl StudyMonitor for Progress {
     fn begin(&self, method: &str, split: usize, splits: usize) {
-        if split == 0 {
-            self.bar.unset_length();
+        let mut is_new = false;
+        self.follow(|course| is_new = course.begin(method, split, splits));
+        if is_new {
             self.bar.reset();
-            self.begun.fetch_add(1, Ordering::Relaxed);
         }
-        self.left.store((splits - split) as u64, Ordering::Relaxed);
-        let number = self.begun.load(Ordering::Relaxed);
-        self.bar.set_message(format!(
-            "{number}/{} {method}, split {} of {splits}",
-            self.methods,
-            split + 1
-        ));
+        self.bar.set_message(format!("split {} of {splits}, {method}", split + 1));
+    }
+
+    fn found(&self, method: &str, _: usize, result: &SplitResult) {
+        let mut filling = self.filling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = filling.as_mut().filter(|_| !self.bar.is_hidden()) {
+            table.add(method, result);
+            self.bar.set_prefix(table.text());
+        }
     }
 }

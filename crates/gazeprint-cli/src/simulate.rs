@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use gazeprint::simulate::SimulationParams;
 
 use crate::inspect::plural;
-use crate::{Usage, explain, print};
+use crate::{Usage, explain, print, words};
 
-/// The built-in corpus, which the defaults of the arguments make.
+/// The corpus `simulated`, which the defaults of the arguments make.
 const BUILT_IN: SimulationParams = SimulationParams::built_in();
 
 /// Simulate people who read, and write the corpus to a folder.
@@ -17,9 +17,11 @@ const BUILT_IN: SimulationParams = SimulationParams::built_in();
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  gazeprint simulate --out demo                          251 readers, 144 sentences
-  gazeprint simulate --sessions 2 --drift 0.3 --out two  people change between sessions
-  gazeprint simulate --lines 4 --texts 40 --out pages    running text of four lines")]
+  gazeprint simulate --out demo  251 readers, 144 sentences
+  # people change between sessions
+  gazeprint simulate --sessions 2 --drift 0.3 --out two
+  # running text of four lines
+  gazeprint simulate --lines 4 --texts 40 --out pages")]
 pub(crate) struct Args {
     /// Number of readers, 1 to 9999
     #[arg(long, value_name = "N", default_value_t = BUILT_IN.readers)]
@@ -36,7 +38,7 @@ pub(crate) struct Args {
     /// Lines of each text, 1 to 9999
     #[arg(long, value_name = "N", default_value_t = BUILT_IN.lines)]
     lines: usize,
-    /// How much people differ, 0 to 2: 0 not at all, 1 as in the built-in corpus
+    /// How much people differ, 0 to 2: 0 not at all, 1 as in the corpus simulated
     #[arg(long, value_name = "X", default_value_t = BUILT_IN.individuality)]
     individuality: f64,
     /// Seed of all randomness, a whole number from 0
@@ -65,7 +67,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     .build()
     .map_err(|error| Usage(error.to_string()))?;
     if args.sessions == 1 && args.drift > 0.0 {
-        eprintln!("note: --drift has no effect in one session; ask for more with --sessions");
+        words::note("--drift has no effect in one session; ask for more with --sessions");
     }
     let corpus = simulation.run();
     gazeprint_io::write_corpus(&corpus, &args.out, args.overwrite).map_err(explain)?;

@@ -30,15 +30,17 @@ use crate::words::{answers, warnings};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  tracker | gazeprint watch --reader anna --gallery staff.gallery --words words.csv
-  gazeprint watch --reader anna --gallery staff.gallery --words words.csv < fixations.jsonl
+  tracker | \\
+      gazeprint watch --reader anna --gallery staff.gallery --words words.csv
+  gazeprint watch --reader anna --gallery staff.gallery \\
+      --words words.csv < fixations.jsonl
 
-decision: go-on, accept, reject. llr: calibrated log-likelihood ratio (nats) of what the decision
-rests on. seconds: time spent in fixations. A fixation that does not count (see `inspect`) is
-answered with \"counted\": false. \"replay\": true says that what was read was there before; it is
+decision: go-on, accept, reject. llr: calibrated log-likelihood ratio (nats) of what the decision \
+rests on. seconds: time spent in fixations. A fixation that does not count (see `inspect`) is \
+answered with \"counted\": false. \"replay\": true says that what was read was there before; it is \
 looked for when a text ends, before an accept, and at the end, where it is told in a line more.
 
-Exit codes: 0 last decision was accept, 1 failed (also where the reader was removed), 2 wrong usage,
+Exit codes: 0 last decision was accept, 1 failed (also where the reader was removed), 2 wrong usage, \
 3 reject, 4 none, 5 a replay, 6 locked, 7 damaged.")]
 pub(crate) struct Args {
     /// Who it should be
@@ -70,6 +72,9 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     replays: ReplayArgs,
+    /// Watch at a rate of false accepts that too few people stand behind
+    #[arg(long)]
+    allow_unsupported: bool,
     /// Refuse what no person seems to have read, but a template run forward; looked at when a text ends
     #[arg(long)]
     liveness: bool,
@@ -83,6 +88,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         fmr: args.fmr,
         fnmr: args.fnmr,
         window: args.window as usize,
+        allow_unsupported: args.allow_unsupported,
         replays: args.replays.into(),
         liveness: args.liveness,
     };

@@ -115,7 +115,7 @@ fn every_number_of_a_random_study_is_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let report = study(
         folder.path(),
-        &["--splits", "2", "--noise", "--attacks", "--probe-sentences", "1,5"],
+        &["--methods", "all", "--splits", "2", "--noise", "--attacks", "--probe-sentences", "1,5"],
     );
     validate(&report);
     hold_against("random.json", report);
@@ -137,6 +137,7 @@ fn a_study_that_cannot_be_calibrated_has_the_same_layout() {
     let corpus = corpus.to_str().unwrap();
     let tiny = ["--readers", "3", "--texts", "3", "--seed", "5"];
     gazeprint(&[&["simulate"], &tiny[..], &["--out", corpus]].concat());
-    let arguments = ["study", corpus, "--split", "temporal", "--train-fraction", "0.3", "--json"];
+    let all = ["study", corpus, "--methods", "all", "--json"];
+    let arguments = [&all[..], &["--split", "temporal", "--train-fraction", "0.3"]].concat();
     validate(&serde_json::from_slice(&gazeprint(&arguments)).unwrap());
 }

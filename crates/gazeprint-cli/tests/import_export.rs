@@ -30,7 +30,7 @@ fn a_corpus_goes_out_as_parquet_and_comes_back() {
     let [words, trials] = ["columns/words.parquet", "columns/trials.parquet"];
     let arguments = ["import", "columns/fixations.parquet", "--words", words, "--trials", trials];
     let found = succeeded(&gazeprint_in(folder, &[&arguments[..], &["--out", "third"]].concat()));
-    assert!(found.contains("fixations.parquet: the file is Parquet"), "{found}");
+    assert!(found.contains("3 files: the file is Parquet"), "{found}");
     let read = |file: &str| std::fs::read(folder.join(file)).unwrap();
     for file in ["fixations.csv", "words.csv", "trials.csv"] {
         for out in ["again", "third"] {

@@ -258,6 +258,79 @@ fn exports_of_tobii_pro_lab() {
 }
 
 #[test]
+fn parts_of_the_screen_need_its_size() {
+    let gazepoint = "MEDIA_NAME,FPOGX,FPOGY,FPOGS,FPOGD,FPOGID,FPOGV\n\
+        page,0.25,0.5,1.5,0.1,1,1\npage,0.25,0.5,1.5,0.2,1,1\npage,0.3,0.5,1.7,0.02,2,0\n\
+        page,0.5,0.5,1.75,0.25,2,1\n";
+    let folder = folder(&[("User 1.csv", gazepoint)]);
+    let message = refused(&gazeprint_in(folder.path(), &["import", "User 1.csv", "--out", "c"]), 1);
+    assert!(message.contains("--screen-px WIDTHxHEIGHT"), "{message}");
+    let (report, fixations, _) = import(folder.path(), &["User 1.csv", "--screen-px", "800x600"]);
+    assert_eq!((format(&report), &report["fixations_kept"]), ("table", &2.into()));
+    assert_eq!(
+        fixations,
+        "reader,text,fix_index,x_px,y_px,duration_ms,onset_ms\n\
+         User 1,page,1,200,300,200,1500\nUser 1,page,2,400,300,250,1750\n"
+    );
+}
+
+#[test]
+fn a_folder_stands_for_its_files_whose_names_tell_who_reads_what() {
+    let rows = "x_px;y_px;duration_ms\n10,5;20;200\n30;20;210\n";
+    let folder = folder(&[]);
+    let inside = folder.path().join("data");
+    std::fs::create_dir(&inside).unwrap();
+    for name in ["anna_p1.csv", "anna_p2.csv", "ben_p1.csv", "notes.md"] {
+        std::fs::write(inside.join(name), rows).unwrap();
+    }
+    let (report, ..) = import(folder.path(), &["data"]);
+    let pattern = "^(?<reader>[^._]+)_(?<text>[^._]+)";
+    let warning = report["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("anna_p1 and anna_p2 are two"), "{warning}");
+    assert!(warning.ends_with(&format!("--from-name '{pattern}'")), "{warning}");
+    let (report, fixations, _) = import(folder.path(), &["data", "--from-name", pattern]);
+    assert_eq!((&report["readers"], &report["texts"]), (&2.into(), &2.into()));
+    decided(&report, "left out as no recordings are called so: notes.md");
+    assert!(fixations.contains("anna,p2,1,10.5,20,200\n"), "{fixations}");
+}
+
+#[test]
+fn trials_of_eye_doctor_on_their_words() {
+    let words = "text,line,word_index,word,char_start,char_end\n\
+        3_2,1,1,The,0,3\n3_2,1,2,dog,4,7\n3_2,2,3,sleeps.,0,7\n";
+    let da1 = "1 2 3 1900 0 0 0 2 5 0 10 210 0 1 240 455\n";
+    let folder = folder(&[("anna.DA1", da1), ("words.csv", words)]);
+    let (report, fixations, _) = import(folder.path(), &["anna.DA1", "--words", "words.csv"]);
+    assert_eq!((format(&report), &report["has_words"]), ("da1", &Value::Bool(true)));
+    assert!(fixations.contains("anna,3_2,1,1,5.5,200,10\n"), "{fixations}");
+    assert!(fixations.contains("anna,3_2,2,2,0.5,215,240\n"), "{fixations}");
+}
+
+#[test]
+fn columns_with_blanks_are_quoted_in_advice() {
+    let table = "reader,text,Gaze X,dur,Gaze Y,X Pos\na,t,100,200,300,400\n";
+    let folder = folder(&[("a.csv", table)]);
+    let message = refused(&gazeprint_in(folder.path(), &["import", "a.csv", "--out", "c"]), 1);
+    assert!(message.contains("--map \"x=Gaze X\""), "{message}");
+    let (_, fixations, _) = import(folder.path(), &["a.csv", "--map", "x=Gaze X"]);
+    assert!(fixations.contains("a,t,1,100,300,200\n"), "{fixations}");
+}
+
+#[test]
+fn what_other_programs_keep_is_refused_with_the_line_that_converts_it() {
+    for (name, start, said) in [
+        ("a.rda", "RDX3\nX\n", "write.csv(get(load(\"a.rda\")), \"a.csv\", row.names = FALSE)"),
+        ("a.mat", "MATLAB 5.0 MAT-file, made", "scipy.io.loadmat('a.mat', simplify_cells=True)"),
+        ("a.edf", "SR_RESEARCH_1", "edf2asc \"a.edf\""),
+        ("a.xlsx", "PK\u{3}\u{4} xl/workbook.xml", "pandas.read_excel('a.xlsx').to_csv('a.csv'"),
+    ] {
+        let folder = folder(&[(name, start)]);
+        let message = refused(&gazeprint_in(folder.path(), &["import", name, "--out", "c"]), 1);
+        assert!(message.contains(said), "{message} does not say {said}");
+    }
+}
+
+#[test]
 fn reports_of_popeye() {
     let report = "\"subid\",\"trialid\",\"itemid\",\"fixid\",\"start\",\"dur\",\"line\",\"line.let\",\
         \"wordnum\",\"word\",\"word.land\"\n\

@@ -47,6 +47,10 @@ fn a_population_is_learned_and_inspected() {
         assert!(table.contains(line), "{table}");
     }
     assert!(table.lines().skip(1).all(|line| line.chars().count() <= 80), "{table}");
+    // Headings ran together, and nothing was marked.
+    assert!(table.contains(" times vary  times vary "), "{table}");
+    let level = table.lines().find(|line| line.contains("level: nearest word")).unwrap();
+    assert!(level.ends_with("1.37*  1.00 1.37*  1.00 1.37*"), "{level}");
 
     let json: Value = serde_json::from_slice(&inspect(&file, &["--json"]).stdout).unwrap();
     assert_eq!(json["kind"], "population");
@@ -152,11 +156,11 @@ fn an_interruption_writes_nothing() {
     let file = folder.path().join("people.json");
     let program = assert_cmd::cargo::cargo_bin("gazeprint");
     let mut running = std::process::Command::new(program)
-        .args(["population", "--out", file.to_str().unwrap()])
+        .args(["population", "simulated", "--out", file.to_str().unwrap()])
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    // The built-in corpus takes much longer than this.
+    // The simulated corpus takes much longer than this.
     std::thread::sleep(std::time::Duration::from_secs(2));
     let kill =
         std::process::Command::new("kill").args(["-INT", &running.id().to_string()]).status();

@@ -166,8 +166,8 @@ fn wrong_usage_is_told_from_failure() {
 }
 
 #[test]
-fn the_built_in_corpus_reads_like_people() {
-    let output = gazeprint(&["inspect", "--json"]);
+fn the_simulated_corpus_reads_like_people() {
+    let output = gazeprint(&["inspect", "simulated", "--json"]);
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&summary["readers"], &summary["texts"]), (&251.into(), &144.into()));
     let within = |value: &Value, low: f64, high: f64| {

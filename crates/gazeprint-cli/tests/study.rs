@@ -47,7 +47,8 @@ fn all_methods_are_compared_and_written() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(folder.path());
     let out = folder.path().join("results/today");
-    let output = study(&corpus, &["--splits", "2", "--out", out.to_str().unwrap()]);
+    let asked = ["--methods", "all", "--splits", "2", "--out", out.to_str().unwrap()];
+    let output = study(&corpus, &asked);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let table = String::from_utf8(output.stdout).unwrap();
     assert!(table.starts_with("small: 5 readers, 16 texts, "), "{table}");
@@ -97,6 +98,16 @@ fn all_methods_are_compared_and_written() {
             "tables.tex"
         ]
     );
+    // One of the five readers is shown, the others can be chosen.
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    assert_eq!(page.matches("<div class=\"reader\">").count(), 1);
+    assert_eq!(page.matches("<div class=\"reader\" hidden>").count(), 4);
+    assert_eq!(page.matches("<option").count(), 5);
+    assert!(page.contains("The page holds 5 of 5\u{a0}readers"));
+    assert!(
+        page.contains("id=\"tab-traits\"")
+            && page.contains("words passed in a minute of fixations")
+    );
     let drawn = names(&out.join("figures"));
     for figure in [
         "accuracy",
@@ -110,10 +121,25 @@ fn all_methods_are_compared_and_written() {
         "seconds",
         "strangers",
     ] {
-        for extension in ["svg", "png", "csv"] {
+        for extension in ["svg", "pdf", "png", "csv"] {
             assert!(drawn.contains(&format!("{figure}.{extension}")), "{drawn:?}");
         }
     }
+}
+
+#[test]
+fn where_nobody_says_five_methods_are_compared_over_three_splits() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = study(&corpus(folder.path()), &["--closed-set", "--json"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    // Nothing but the answer, where there is no terminal.
+    assert!(!stderr(&output).contains("so far"), "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let methods = report["methods"].as_array().unwrap().iter();
+    let names: Vec<&str> = methods.map(|m| m["method"].as_str().unwrap()).collect();
+    let usual = ["fusion", "population", "semiparametric", "landwehr", "holland-unweighted"];
+    assert_eq!(names, usual);
+    assert_eq!(report["protocol"]["splits"], 3);
 }
 
 /// Every file under a folder by its path.
@@ -165,7 +191,7 @@ fn scores_of_every_comparison_are_written() {
     assert!(study(&corpus, &arguments).status.success());
     let text = std::fs::read_to_string(out.join("scores/landwehr.csv")).unwrap();
     let mut lines = text.lines();
-    let header = "split,probe,claimed_reader,true_reader,score,log_likelihood_ratio";
+    let header = "split,probe,claimed_reader,true_reader,score,ratio,log_likelihood_ratio";
     assert_eq!(lines.next(), Some(header));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 2 * 5 * 5);
@@ -174,7 +200,14 @@ fn scores_of_every_comparison_are_written() {
         let score = |row: &Vec<&str>| row[4].parse::<f64>().unwrap();
         let best = probe.iter().max_by(|a, b| score(a).total_cmp(&score(b))).unwrap();
         right += usize::from(best[2] == best[3]);
-        assert!(probe.iter().all(|row| row[5].parse::<f64>().is_ok()));
+        assert!(probe.iter().all(|row| row[6].parse::<f64>().is_ok()));
+        // The ratio is that of the score to the mean likelihood of the other readers.
+        for claimed in probe {
+            let others = probe.iter().filter(|row| row[2] != claimed[2]);
+            let mean = others.map(|row| (score(row) - score(claimed)).exp()).sum::<f64>() / 4.0;
+            let ratio: f64 = claimed[5].parse().unwrap();
+            assert!((ratio + mean.ln()).abs() < 1e-3, "{claimed:?}");
+        }
     }
     let report: Value =
         serde_json::from_slice(&std::fs::read(out.join("study.json")).unwrap()).unwrap();
@@ -254,6 +287,30 @@ fn an_interrupted_study_goes_on() {
     assert!(broken.join("study.json").exists());
 }
 
+/// A study of an afternoon was gone when the same command was given again.
+#[test]
+fn a_complete_study_is_replaced_only_if_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(folder.path());
+    let out = folder.path().join("out");
+    let options = ["--splits", "1", "--methods", "landwehr-t", "--out", out.to_str().unwrap()];
+    assert!(study(&corpus, &options).status.success());
+    let written = || std::fs::read(out.join("study.json")).unwrap();
+    let before = written();
+    for other in [&[][..], &["--seed", "2"]] {
+        let output = study(&corpus, &[&options[..], other].concat());
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains("holds a complete study"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("or add --overwrite"), "{}", stderr(&output));
+        assert_eq!(written(), before);
+    }
+    let output = study(&corpus, &[&options[..], &["--seed", "2", "--overwrite"]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_ne!(written(), before);
+    let both = study(&corpus, &[&options[..], &["--resume", "--overwrite"]].concat());
+    assert_eq!(both.status.code(), Some(2));
+}
+
 /// Starts a study and kills it when it has written a file.
 fn killed(corpus: &Path, out: &Path, more: &[&str], file: &str) {
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("gazeprint"))
@@ -303,12 +360,13 @@ fn only_whole_results_of_the_same_study_are_taken_up() {
     assert!(scores(&out) == scores(&whole));
 
     // What is given up is told.
-    killed(&corpus, &out, &options, "semiparametric-1.bin");
+    let anew = [&options[..], &["--overwrite"]].concat();
+    killed(&corpus, &out, &anew, "semiparametric-1.bin");
     let few = ["--splits", "1", "--methods", "landwehr", "--out", path];
     let output = study(&corpus, &few);
     let told = stderr(&output);
     assert!(told.contains("another interrupted study, now given up: there division"), "{told}");
-    killed(&corpus, &out, &options, "semiparametric-1.bin");
+    killed(&corpus, &out, &anew, "semiparametric-1.bin");
     let output = study(&corpus, &[&options[..], &["--out", path]].concat());
     assert!(stderr(&output).contains("--resume would go on"), "{}", stderr(&output));
 }
@@ -392,7 +450,8 @@ fn attacks_are_told_and_kept() {
     assert!(read("report.html").contains("id=\"attacks\""));
 
     // Without them it is another study.
-    killed(&corpus, &out, &["--splits", "9", "--methods", "population"], "population-1.bin");
+    let anew = ["--splits", "9", "--methods", "population", "--overwrite"];
+    killed(&corpus, &out, &anew, "population-1.bin");
     let resumed = ["--splits", "9", "--methods", "population", "--attacks", "--resume", "--out"];
     let output = study(&corpus, &[&resumed[..], &[out.to_str().unwrap()]].concat());
     assert_eq!(output.status.code(), Some(1));

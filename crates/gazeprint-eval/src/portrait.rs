@@ -6,6 +6,7 @@
 //! since a portrait is to show what this reader's data say.
 
 mod data;
+mod shown;
 
 use gazeprint::corpus::{Corpus, Text, Word};
 use gazeprint::density::Tabulated;
@@ -18,6 +19,7 @@ pub use self::data::{
     DensityDraws, DensityFit, DensityTransform, Histogram, PlacedFixation, PlacedWord,
     ReaderCalibration, ReaderDensities, ScanpathData, TextLine,
 };
+pub use self::shown::{MOST_SHOWN, ShownReaders};
 use crate::protocol::Split;
 use crate::summary::Distribution;
 
@@ -67,21 +69,53 @@ impl Portrait {
         engine: &Engine,
         seed: u64,
     ) -> Result<Self, FitError> {
+        SharedDensities::of(corpus, readings, split, engine, seed)?.portrait(reader)
+    }
+}
+
+/// What readers of a split share of their densities, learned once for all portraits of them.
+struct SharedDensities<'a> {
+    corpus: &'a Corpus,
+    readings: &'a [Reading],
+    split: &'a Split,
+    engine: &'a Engine,
+    seed: u64,
+    seen: Observations,
+    /// Semiparametric, and gamma where there is one.
+    families: Vec<(SharedDensity, Option<SharedDensity>)>,
+}
+
+impl<'a> SharedDensities<'a> {
+    fn of(
+        corpus: &'a Corpus,
+        readings: &'a [Reading],
+        split: &'a Split,
+        engine: &'a Engine,
+        seed: u64,
+    ) -> Result<Self, FitError> {
+        let train = split.train.iter().map(|&(r, i)| (r, &readings[i])).collect();
+        let seen = Observations::of(&Training::new(split.readers.len(), train)?);
+        let learn = |id| {
+            let of = |family| SharedDensity::learn(id, family, &seen).ok();
+            Some((of(Family::Semiparametric)?, of(Family::Gamma)))
+        };
+        let families = DensityId::ALL.into_par_iter().filter_map(learn).collect();
+        Ok(Self { corpus, readings, split, engine, seed, seen, families })
+    }
+
+    fn portrait(&self, reader: usize) -> Result<Portrait, FitError> {
+        let Self { corpus, readings, split, seen, .. } = self;
         let readers = split.readers.len();
         let &index = split.readers.get(reader).ok_or(FitError::UnknownReader(reader, readers))?;
         let name = corpus.readers()[index].clone();
-        let train = split.train.iter().map(|&(r, i)| (r, &readings[i])).collect();
-        let seen = Observations::of(&Training::new(readers, train)?);
         let test: Vec<&Reading> =
             split.test.iter().filter(|t| t.0 == reader).map(|t| &readings[t.1]).collect();
         let held_out = Observations::of(&Training::new(1, test.iter().map(|&r| (0, r)).collect())?);
         let lengths: Vec<usize> = test.iter().map(|r| r.events.len()).collect();
         let typical = first_median(&lengths).ok_or(FitError::NothingRead(reader))?;
 
-        let fits: Vec<Fit> = DensityId::ALL
-            .into_par_iter()
-            .filter_map(|id| Fit::of(id, &seen, reader, engine, seed))
-            .collect();
+        let fits: Vec<Fit<'_>> =
+            self.families.par_iter().filter_map(|family| self.fit(family, reader)).collect();
         let densities =
             fits.par_iter().map(|f| f.against(seen.of_reader(f.shared.id, reader))).collect();
         let transforms = fits
@@ -89,12 +123,31 @@ impl Portrait {
             .map(|f| f.transform(held_out.of_reader(f.shared.id, 0)))
             .filter(|t| !t.values.is_empty())
             .collect();
-        Ok(Self {
+        Ok(Portrait {
             densities: ReaderDensities { reader: name.clone(), densities },
             calibration: ReaderCalibration { reader: name.clone(), densities: transforms },
             draws: fits.iter().map(Fit::draws).collect(),
             scanpath: placed(name, &corpus.texts()[test[typical].text], test[typical]),
         })
+    }
+
+    /// `None` where there is nothing to fit, or the fit fails.
+    fn fit<'s>(
+        &'s self,
+        (shared, gamma): &'s (SharedDensity, Option<SharedDensity>),
+        reader: usize,
+    ) -> Option<Fit<'s>> {
+        let own = self.seen.of_reader(shared.id, reader);
+        if own.is_empty() {
+            return None;
+        }
+        let sample = shared.sample(own);
+        let problem = shared.problem(&sample);
+        let mut scratch = Scratch::new(&shared.features);
+        let mode = problem.mode(&shared.pooled, &mut scratch).ok()?;
+        let stream = shared.stream(self.seed, reader);
+        let posterior = self.engine.posterior(&problem, &mode, DRAWS, stream, &mut scratch).ok()?;
+        Some(Fit { gamma: gamma.as_ref().and_then(|gamma| at_mode(gamma, own)), posterior, shared })
     }
 }
 
@@ -107,36 +160,14 @@ fn first_median(values: &[usize]) -> Option<usize> {
 }
 
 /// One density of the reader.
-struct Fit {
-    shared: SharedDensity,
+struct Fit<'a> {
+    shared: &'a SharedDensity,
     posterior: Posterior,
     /// The log density of the gamma fit at the nodes, where there is one.
     gamma: Option<Vec<f64>>,
 }
 
-impl Fit {
-    /// `None` where there is nothing to fit, or the fit fails.
-    fn of(
-        id: DensityId,
-        seen: &Observations,
-        reader: usize,
-        engine: &Engine,
-        seed: u64,
-    ) -> Option<Self> {
-        let own = seen.of_reader(id, reader);
-        if own.is_empty() {
-            return None;
-        }
-        let shared = SharedDensity::learn(id, Family::Semiparametric, seen).ok()?;
-        let sample = shared.sample(own);
-        let problem = shared.problem(&sample);
-        let mut scratch = Scratch::new(&shared.features);
-        let mode = problem.mode(&shared.pooled, &mut scratch).ok()?;
-        let stream = shared.stream(seed, reader);
-        let posterior = engine.posterior(&problem, &mode, DRAWS, stream, &mut scratch).ok()?;
-        Some(Self { gamma: gamma(id, seen, reader), posterior, shared })
-    }
-
+impl Fit<'_> {
     fn mean(&self) -> Tabulated<'_> {
         Tabulated::new(self.shared.features.grid(), self.posterior.log_mean.clone())
     }
@@ -204,11 +235,10 @@ impl Fit {
     }
 }
 
-/// The gamma fit at its mode, as in the method `landwehr`. It has the grid of the semiparametric
-/// fit: grids depend on the observations alone.
-fn gamma(id: DensityId, seen: &Observations, reader: usize) -> Option<Vec<f64>> {
-    let shared = SharedDensity::learn(id, Family::Gamma, seen).ok()?;
-    let sample = shared.sample(seen.of_reader(id, reader));
+/// The log density of a gamma fit at its mode, as in the method `landwehr`. It has the grid of the
+/// semiparametric fit: grids depend on the observations alone.
+fn at_mode(shared: &SharedDensity, own: &[Observation]) -> Option<Vec<f64>> {
+    let sample = shared.sample(own);
     let mut scratch = Scratch::new(&shared.features);
     let mode = shared.problem(&sample).mode(&shared.pooled, &mut scratch).ok()?;
     Some(mode.log_density(&shared.features))

@@ -376,7 +376,7 @@ fn temporal(
 }
 
 /// Numbers in their order, before names in theirs.
-fn session_order(a: &str, b: &str) -> Ordering {
+pub(crate) fn session_order(a: &str, b: &str) -> Ordering {
     let number = |name: &str| name.parse::<f64>().unwrap_or(f64::INFINITY);
     number(a).total_cmp(&number(b)).then_with(|| a.cmp(b))
 }

@@ -6,8 +6,10 @@
 //! a stranger is taken for somebody; how often a stranger's claim to be somebody is accepted, and how often
 //! that of the reader is not.
 
+use std::sync::Arc;
+
 use gazeprint::decision::{Answer, LearnedRules, Rules, ScoredReadings};
-use gazeprint::method::{FitError, Method, Monitor, Training};
+use gazeprint::method::{Common, FitError, Method, Monitor, Training};
 use gazeprint::random::{Stream, stream};
 use gazeprint::saccade::Reading;
 use gazeprint::score::Tally;
@@ -114,6 +116,7 @@ impl SplitStrangers {
         divided: &DividedCorpus,
         number: usize,
         method: &dyn Method,
+        common: &Arc<Common>,
         monitor: &dyn Monitor,
     ) -> Result<Option<Self>, FitError> {
         let DividedCorpus { plan, readings, splits, .. } = divided;
@@ -128,6 +131,7 @@ impl SplitStrangers {
         }
         let training =
             Training::new(enrolled.len(), train)?.for_probes_of(split.occasion(readings));
+        let training = training.sharing(common);
         let fitted = method.fit(&training, protocol.seed_of(number), monitor)?;
         let Some(LearnedRules { rules, .. }) = Rules::learn(&fitted, &training) else {
             return Ok(None);

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use gazeprint::assignment::{Assignment, Role};
 use gazeprint::corpus::{Corpus, DropReason, Drops, Limits};
 use gazeprint::decision::{Rules, ScoredReadings, WatchParams, cohort_ratios};
-use gazeprint::method::{FitError, FitReport, Method, Monitor, Training, Unwatched};
+use gazeprint::method::{Common, FitError, FitReport, Method, Monitor, Score, Training, Unwatched};
 use gazeprint::saccade::{Reading, readings};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,11 @@ impl StudyError {
 pub trait StudyMonitor: Monitor {
     /// A method starts on a split (from 0) of so many.
     fn begin(&self, method: &str, split: usize, splits: usize);
+
+    /// What was found for a method and a split.
+    fn found(&self, method: &str, split: usize, result: &SplitResult) {
+        _ = (method, split, result);
+    }
 }
 
 impl StudyMonitor for Unwatched {
@@ -197,6 +203,28 @@ impl DividedCorpus {
         Ok(Cow::Owned(Self { splits, ..self.clone() }))
     }
 
+    /// Which readings train and which test, split by split.
+    pub fn assignments(&self) -> impl Iterator<Item = Assignment> {
+        self.splits.iter().zip(1..).flat_map(move |(split, number)| {
+            let role = |role: Role| move |&(_, reading): &(usize, usize)| (reading, role);
+            let train = split.train.iter().map(role(Role::Train));
+            let test = split.test.iter().map(role(Role::Test));
+            let mut rows: Vec<(usize, Role)> = train.chain(test).collect();
+            rows.sort_unstable_by_key(|(reading, _)| *reading);
+            rows.into_iter().map(move |(reading, role)| {
+                let path = &self.corpus.scanpaths()[self.readings[reading].scanpath];
+                Assignment {
+                    split: number,
+                    reader: self.corpus.readers()[path.reader].clone(),
+                    text: self.corpus.texts()[path.text].id().to_owned(),
+                    session: Some(path.session.clone()),
+                    trial: Some(path.trial.clone()),
+                    role,
+                }
+            })
+        })
+    }
+
     /// Dropped fixations by reason, those that occurred.
     pub fn dropped(&self) -> impl Iterator<Item = (DropReason, usize)> {
         DropReason::ALL.into_iter().map(|r| (r, self.drops.of(r))).filter(|(_, n)| *n > 0)
@@ -247,7 +275,7 @@ pub struct ReaderTally {
 }
 
 /// A probe of all test sentences of a reader, compared with everybody.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProbeScores {
     /// The reader's place in the split.
     pub reader: usize,
@@ -295,6 +323,8 @@ pub struct MethodResult {
     pub method: String,
     /// Its engine.
     pub engine: Option<String>,
+    /// What its scores are.
+    pub score: Score,
     /// By split.
     pub splits: Vec<SplitResult>,
 }
@@ -307,7 +337,9 @@ pub struct Study {
 }
 
 impl Study {
-    /// Compares the methods.
+    /// Compares the methods, split by split. The last of them come first: methods are listed from the best
+    /// on, which take longest, and the monitor soon learns something of most. What is found does not
+    /// depend on it.
     ///
     /// # Errors
     /// If a fit fails, a result cannot be kept, or the monitor says stop.
@@ -317,45 +349,105 @@ impl Study {
         monitor: &dyn StudyMonitor,
         keeper: &dyn Keeper,
     ) -> Result<Self, StudyError> {
-        let mut results = Vec::with_capacity(methods.len());
-        for method in methods {
-            let name = method.name().to_owned();
-            let failed = |source| StudyError::Fit { method: name.clone(), split: 1, source };
-            let divided = divided.for_method(method.as_ref()).map_err(failed)?;
-            let mut splits = Vec::with_capacity(divided.splits.len());
-            for number in 0..divided.splits.len() {
+        let divided: Vec<Cow<'_, DividedCorpus>> = methods
+            .iter()
+            .map(|method| {
+                let failed = |source| {
+                    let method = method.name().to_owned();
+                    StudyError::Fit { method, split: 1, source }
+                };
+                divided.for_method(method.as_ref()).map_err(failed)
+            })
+            .collect::<Result<_, _>>()?;
+        let result = |method: &dyn Method| MethodResult {
+            method: method.name().to_owned(),
+            engine: method.engine().map(str::to_owned),
+            score: method.score(),
+            splits: Vec::new(),
+        };
+        let mut results: Vec<MethodResult> = methods.iter().map(|m| result(m.as_ref())).collect();
+        let splits = divided.first().map_or(0, |divided| divided.splits.len());
+        for number in 0..splits {
+            let shared = Shared::default();
+            let listed = methods.iter().zip(&divided).zip(&mut results);
+            for ((method, divided), result) in listed.rev() {
+                let name = &result.method;
                 // Methods that are fitted at once do not ask.
                 if monitor.stop() {
-                    return Err(StudyError::interruption(name, number + 1));
+                    return Err(StudyError::interruption(name.clone(), number + 1));
                 }
-                monitor.begin(&name, number, divided.splits.len());
-                if let Some(result) = keeper.recall(&name, number) {
-                    splits.push(result);
+                monitor.begin(name, number, splits);
+                if let Some(kept) = keeper.recall(name, number) {
+                    monitor.found(name, number, &kept);
+                    result.splits.push(kept);
                     continue;
                 }
-                let (method_name, split) = (name.clone(), number + 1);
-                let outcome = run_split(&divided, number, method.as_ref(), monitor);
-                let (result, scores) = outcome.map_err(|source| StudyError::Fit {
-                    method: method_name.clone(),
-                    split,
-                    source,
-                })?;
-                keeper
-                    .keep(&name, number, &result, &scores)
-                    .map_err(|reason| StudyError::Keep { method: method_name, split, reason })?;
-                splits.push(result);
+                // Of fewer readings, other things are learned.
+                let own = Shared::default();
+                let shared = if matches!(divided, Cow::Borrowed(_)) { &shared } else { &own };
+                let failed =
+                    |source| StudyError::Fit { method: name.clone(), split: number + 1, source };
+                let outcome = run_split(divided, number, method.as_ref(), shared, monitor);
+                let (found, scores) = outcome.map_err(failed)?;
+                let unkept = |reason| {
+                    let method = name.clone();
+                    StudyError::Keep { method, split: number + 1, reason }
+                };
+                keeper.keep(name, number, &found, &scores).map_err(unkept)?;
+                monitor.found(name, number, &found);
+                result.splits.push(found);
             }
-            let engine = method.engine().map(str::to_owned);
-            results.push(MethodResult { method: name, engine, splits });
         }
         Ok(Self { methods: results })
     }
+}
+
+/// What a method finds on one split: a part of a study that depends on no other, so that it can be found on any
+/// machine and given back by a [`Keeper`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Unit {
+    /// What was found.
+    pub result: SplitResult,
+    /// The scores, which only files want.
+    pub scores: Vec<ProbeScores>,
+}
+
+impl Unit {
+    /// Runs a method on a split, counted from 0.
+    ///
+    /// # Errors
+    /// If the fit fails or the monitor says stop.
+    pub fn run(
+        divided: &DividedCorpus,
+        split: usize,
+        method: &dyn Method,
+        monitor: &dyn StudyMonitor,
+    ) -> Result<Self, StudyError> {
+        let name = method.name().to_owned();
+        let failed = |source| StudyError::Fit { method: name.clone(), split: split + 1, source };
+        let divided = divided.for_method(method).map_err(failed)?;
+        monitor.begin(&name, split, divided.splits.len());
+        let found = run_split(&divided, split, method, &Shared::default(), monitor);
+        let (result, scores) = found.map_err(failed)?;
+        monitor.found(&name, split, &result);
+        Ok(Self { result, scores })
+    }
+}
+
+/// What methods learn alike of a split.
+#[derive(Debug, Default)]
+struct Shared {
+    /// Of all its readers.
+    all: Arc<Common>,
+    /// Of those who are enrolled among strangers.
+    enrolled: Arc<Common>,
 }
 
 fn run_split(
     divided: &DividedCorpus,
     number: usize,
     method: &dyn Method,
+    shared: &Shared,
     monitor: &dyn StudyMonitor,
 ) -> Result<(SplitResult, Vec<ProbeScores>), FitError> {
     let DividedCorpus { plan, readings, splits, .. } = divided;
@@ -363,6 +455,7 @@ fn run_split(
     let train = split.train.iter().map(|&(reader, i)| (reader, &readings[i])).collect();
     let training =
         Training::new(split.readers.len(), train)?.for_probes_of(split.occasion(readings));
+    let training = training.sharing(&shared.all);
     let fitted = method.fit(&training, protocol.seed_of(number), monitor)?;
     let start = Instant::now();
     // What a gallery of these readers would decide by.
@@ -407,7 +500,7 @@ fn run_split(
     let vigils = rules.as_ref().zip(plan.watch).map(watch);
     let scores: Vec<ProbeScores> = scores.collect();
     let strangers = match plan.strangers {
-        true => SplitStrangers::of(divided, number, method, monitor)?,
+        true => SplitStrangers::of(divided, number, method, &shared.enrolled, monitor)?,
         false => None,
     };
     let clamped = sentences.clamped();

@@ -1,6 +1,7 @@
 //! What is in a corpus, and what looks wrong with it.
 
 mod kinematics;
+mod plausible;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,8 @@ use gazeprint::saccade::{Event, Reading, SaccadeType, readings};
 use serde::Serialize;
 
 pub use self::kinematics::{AT_DEG, Direction, KinematicsSummary, MainSequence};
+pub use self::plausible::{FEWEST_LOOKS, Look, PlaceUnit, implausible};
+use self::plausible::{Measured, judged};
 
 /// Fewest texts of a reader: one to learn from and one to test on.
 pub const MIN_TEXTS: usize = 2;
@@ -110,6 +113,18 @@ pub struct Warning {
     pub high: f64,
     /// What may have happened.
     pub hint: &'static str,
+    /// The readers whose value it is, the first of them, where it is not that of all together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub readers: Vec<Outlier>,
+}
+
+/// A reader whose number is hardly one of reading.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outlier {
+    /// The reader's name.
+    pub reader: String,
+    /// What was measured.
+    pub value: f64,
 }
 
 impl Warning {
@@ -129,10 +144,27 @@ impl Warning {
 /// What was measured, without the hint.
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { measure, value, unit, low, high, .. } = self;
+        /// Readers that are named; JSON names them all.
+        const NAMED: usize = 3;
+        let Self { measure, value, unit, low, high, readers, .. } = self;
         // Two digits are enough, but a value just outside must not look like one just inside.
-        let digits = if *value < 10.0 { 1 } else { 0 };
-        write!(f, "{measure} {value:.digits$} {unit}, expected {low} to {high}")
+        let shown = |value: f64| {
+            let digits = if value < 10.0 { 1 } else { 0 };
+            format!("{value:.digits$} {unit}")
+        };
+        let found = match &readers[..] {
+            [] => format!(" {}", shown(*value)),
+            readers => {
+                let named = readers.iter().take(NAMED);
+                let named = named.map(|of| format!("{} {}", of.reader, shown(of.value)));
+                let named = named.collect::<Vec<_>>().join(", ");
+                match readers.len().saturating_sub(NAMED) {
+                    0 => format!(" of {named}"),
+                    more => format!(" of {named} and {more} more readers"),
+                }
+            }
+        };
+        write!(f, "{measure}{found}, expected {low} to {high}")
     }
 }
 
@@ -214,7 +246,7 @@ impl Summary {
             fixations_recorded: corpus.fixation_count(),
             fixations_kept: readings.iter().map(Reading::fixations).sum(),
             dropped: DropReason::ALL.iter().map(|&r| (r.name(), drops.of(r))).collect(),
-            fixations_repeated: repeated(corpus),
+            fixations_repeated: corpus.scanpaths().iter().map(|s| repeated(&s.fixations)).sum(),
             saccades: events().filter(|e| e.kind.is_some()).count(),
             types: types(events),
             duration: Distribution::of(readings.iter().flat_map(Reading::durations)),
@@ -232,7 +264,9 @@ impl Summary {
                 .collect(),
             warnings: Vec::new(),
         };
-        summary.warnings = summary.implausible(&drops);
+        let all = summary.measured(&drops);
+        summary.warnings = judged(&all, 0, &measured_by_reader(corpus, &readings));
+        summary.warnings.extend(unlike_reading(corpus));
         summary
     }
 
@@ -251,47 +285,121 @@ impl Summary {
 
     /// Whether the rates of saccade types are hardly those of reading.
     pub fn has_odd_rates(&self) -> bool {
-        self.warnings.iter().any(|w| RATES.iter().any(|&(_, measure, _)| measure == w.measure))
+        let is_rate = |w: &Warning| RATES.iter().any(|&(_, measure, _)| measure == w.measure);
+        self.warnings.iter().any(|warning| warning.readers.is_empty() && is_rate(warning))
     }
 
-    /// Compares with what is known of reading.
-    fn implausible(&self, drops: &Drops) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        let mut check = |measure, value: f64, unit, (low, high): (f64, f64), hints: [_; 2]| {
-            if !(low..=high).contains(&value) {
-                let hint = hints[usize::from(value > high)];
-                warnings.push(Warning { measure, value, unit, low, high, hint });
-            }
-        };
-        let recorded = self.fixations_recorded;
-        check(
-            "fixations kept",
-            100.0 * self.kept_share(),
-            "%",
-            (80.0, 100.0),
-            [lost(drops, recorded); 2],
-        );
-        let repeated = 100.0 * self.fixations_repeated as f64 / recorded.max(1) as f64;
-        let hint = "these are the same as the row before: is every row there twice?";
-        check("repeated fixations", repeated, "%", (0.0, 5.0), [hint; 2]);
-        if let Some(duration) = self.duration {
-            let hints = ["are durations in ms?", "are durations in ms, and fixations unmerged?"];
-            check("mean duration", duration.mean, "ms", (150.0, 350.0), hints);
+    /// The numbers that are compared with what is known of reading.
+    fn measured(&self, drops: &Drops) -> Vec<Measured> {
+        let share = |kind: SaccadeType| self.types[kind as usize].share;
+        Rates {
+            recorded: self.fixations_recorded,
+            kept: self.kept_share(),
+            lost: lost(drops, self.fixations_recorded),
+            repeated: self.fixations_repeated,
+            duration: self.duration.map(|duration| (duration.count, duration.mean)),
+            forward: self.forward_amplitude.map(|forward| (forward.count, forward.mean)),
+            saccades: self.saccades,
+            shares: self.has_rates().then(|| RATES.map(|(kind, ..)| share(kind))),
         }
-        if let Some(forward) = self.forward_amplitude {
-            let hints = ["is x in degrees, or in words?", "is x in pixels?"];
-            check("mean amplitude", forward.mean, "characters", (4.0, 16.0), hints);
-        }
-        if self.has_rates() {
-            let words = "do char_start and char_end fit the text as it was shown?";
-            let hints = [words; 2];
-            for (kind, measure, range) in RATES {
-                let share = self.types[kind as usize].share;
-                check(measure, 100.0 * share, "%", range, hints);
-            }
-        }
-        warnings
+        .measured()
     }
+}
+
+/// What is compared with what is known of reading, of all together or of one reader.
+struct Rates {
+    recorded: usize,
+    /// The share that counts, and why so few do, where few do.
+    kept: f64,
+    lost: &'static str,
+    repeated: usize,
+    /// Mean and number of durations, and of amplitudes to the right.
+    duration: Option<(usize, f64)>,
+    forward: Option<(usize, f64)>,
+    saccades: usize,
+    /// Of the types in [`RATES`], where they are compared: people differ in these by more than mistakes
+    /// would make of them.
+    shares: Option<[f64; RATES.len()]>,
+}
+
+impl Rates {
+    fn measured(&self) -> Vec<Measured> {
+        let mut found = Vec::new();
+        let mut see = |measure, count, value: f64, unit, range: (f64, f64), hints: [_; 2]| {
+            found.push(Measured { measure, count, value, unit, range, hints });
+        };
+        let recorded = self.recorded;
+        let kept = 100.0 * self.kept;
+        see("fixations kept", recorded, kept, "%", (80.0, 100.0), [self.lost; 2]);
+        let repeated = 100.0 * self.repeated as f64 / recorded.max(1) as f64;
+        let hint = "these are the same as the row before: is every row there twice?";
+        see("repeated fixations", recorded, repeated, "%", (0.0, 5.0), [hint; 2]);
+        if let Some((count, mean)) = self.duration {
+            let hints = ["are durations in ms?", "are durations in ms, and fixations unmerged?"];
+            see("mean duration", count, mean, "ms", (150.0, 350.0), hints);
+        }
+        if let Some((count, mean)) = self.forward {
+            let hints = ["is x in degrees, or in words?", "is x in pixels?"];
+            see("mean amplitude", count, mean, "characters", (4.0, 16.0), hints);
+        }
+        let hints = ["do char_start and char_end fit the text as it was shown?"; 2];
+        for ((_, measure, range), share) in RATES.into_iter().zip(self.shares.into_iter().flatten())
+        {
+            see(measure, self.saccades, 100.0 * share, "%", range, hints);
+        }
+        found
+    }
+}
+
+/// The same numbers of each reader.
+fn measured_by_reader(corpus: &Corpus, readings: &[Reading]) -> Vec<(String, Vec<Measured>)> {
+    let mean = |values: &[f64]| {
+        let sum: f64 = values.iter().sum();
+        (!values.is_empty()).then(|| (values.len(), sum / values.len() as f64))
+    };
+    let mut mine = vec![Vec::new(); corpus.readers().len()];
+    readings.iter().for_each(|reading| mine[reading.reader].push(reading));
+    let mut recorded = vec![[0; 2]; corpus.readers().len()];
+    for path in corpus.scanpaths() {
+        recorded[path.reader][0] += path.fixations.len();
+        recorded[path.reader][1] += repeated(&path.fixations);
+    }
+    let of =
+        |((reader, readings), [recorded, repeated]): ((&String, Vec<&Reading>), [usize; 2])| {
+            let events = || readings.iter().flat_map(|reading| &reading.events);
+            let kept: usize = readings.iter().map(|reading| reading.fixations()).sum();
+            let durations: Vec<f64> =
+                readings.iter().flat_map(|reading| reading.durations()).collect();
+            let forward: Vec<f64> = events().filter_map(Event::step).filter(|&a| a > 0.0).collect();
+            let rates = Rates {
+                recorded,
+                kept: kept as f64 / recorded.max(1) as f64,
+                lost: "are these on the texts that they are said to be on, and durations in ms?",
+                repeated,
+                duration: mean(&durations),
+                forward: mean(&forward),
+                saccades: events().filter(|event| event.kind.is_some()).count(),
+                shares: None,
+            };
+            (reader.clone(), rates.measured())
+        };
+    corpus.readers().iter().zip(mine).zip(recorded).map(of).collect()
+}
+
+/// What times and places in degrees say. Places in characters are judged by their amplitudes.
+fn unlike_reading(corpus: &Corpus) -> Vec<Warning> {
+    let has_words = corpus.texts().iter().any(gazeprint::corpus::Text::has_words);
+    let unit = if has_words { PlaceUnit::Characters } else { PlaceUnit::Degrees };
+    let look = |fixation: &Fixation| Look {
+        place: fixation.place.map(|place| place.map(f64::from)),
+        duration: fixation.duration.map(|duration| duration.0),
+        onset: fixation.onset.map(|onset| onset.0),
+        is_off: false,
+    };
+    let readings = corpus.scanpaths().iter();
+    let readings = readings
+        .map(|path| (corpus.readers()[path.reader].as_str(), path.fixations.iter().map(look)));
+    implausible(readings, unit, false)
 }
 
 /// Saccade types with their plausible rates, percent.
@@ -322,13 +430,13 @@ fn lost(drops: &Drops, recorded: usize) -> &'static str {
     }
 }
 
-/// How many fixations are the same as the one before.
-fn repeated(corpus: &Corpus) -> usize {
+/// How many fixations of a reading are the same as the one before.
+fn repeated(fixations: &[Fixation]) -> usize {
     let alike = |pair: &&[Fixation]| {
         let [a, b] = [pair[0], pair[1]].map(|f| (f.line, f.x, f.duration, f.onset));
         a == b && pair[0].x.is_some() && pair[0].duration.is_some()
     };
-    corpus.scanpaths().iter().map(|s| s.fixations.windows(2).filter(alike).count()).sum()
+    fixations.windows(2).filter(alike).count()
 }
 
 /// The four types, in the order of [`SaccadeType::ALL`].

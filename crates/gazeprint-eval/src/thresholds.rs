@@ -15,7 +15,7 @@ pub struct LearnedThreshold {
     pub sentences: Option<usize>,
     /// Geometric mean of the number of fixations of the probes.
     pub fixations: f64,
-    /// The ratio to the cohort at and above which a claim is accepted.
+    /// What a claim must reach to be accepted: a score, or a ratio to the cohort.
     pub threshold: f64,
 }
 

@@ -71,6 +71,13 @@ impl Kind {
             .collect()
     }
 
+    /// Whether a column of this name is read.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn knows(self, name: &str) -> bool {
+        let is = |known: &&str| known.eq_ignore_ascii_case(name);
+        self.required().iter().any(is) || self.optional().iter().any(is)
+    }
+
     /// The required columns that a header lacks.
     pub(crate) fn lacking(self, header: &[String]) -> Vec<&'static str> {
         self.required()

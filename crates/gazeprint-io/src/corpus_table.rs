@@ -9,6 +9,10 @@ use crate::error::{Place, ReadError};
 use crate::files::Kind;
 use crate::table::{Fault, Rows, Source, shown};
 
+/// The row of a text with column names that is the first of the table.
+#[cfg(feature = "columnar")]
+const FIRST_ROW: u64 = 2;
+
 /// A table that is being read.
 pub(crate) struct CorpusTable {
     pub(crate) heading: Heading,
@@ -29,6 +33,8 @@ pub(crate) struct Heading {
     pub(crate) kind: Kind,
     /// The row of the column names.
     pub(crate) row: u64,
+    /// Rows that are not counted: those of a frame are numbered from 0, under its column names.
+    uncounted: u64,
     names: Vec<String>,
 }
 
@@ -40,7 +46,7 @@ impl CorpusTable {
     pub(crate) fn open(kind: Kind, file: PathBuf) -> Result<Self, ReadError> {
         let input = File::open(&file)
             .map_err(|error| ReadError::Unreadable { path: file.clone(), error })?;
-        Self::new(kind, file.clone(), Source::decide(Box::new(input), Some(&file)))
+        Self::new(kind, file.clone(), 0, Source::decide(Box::new(input), Some(&file)))
     }
 
     /// As [`CorpusTable::open`], of what is read from anywhere; errors call it `name`.
@@ -52,18 +58,32 @@ impl CorpusTable {
         name: &str,
         input: impl Read + 'static,
     ) -> Result<Self, ReadError> {
-        Self::new(kind, PathBuf::from(name), Source::decide(Box::new(input), None))
+        Self::new(kind, PathBuf::from(name), 0, Source::decide(Box::new(input), None))
+    }
+
+    /// As [`CorpusTable::open`], of a frame, whose rows are counted from 0.
+    ///
+    /// # Errors
+    /// As there, and if a column that is read has a type that it cannot be read from.
+    #[cfg(feature = "columnar")]
+    pub(crate) fn from_frame(kind: Kind, frame: crate::columnar::Rows) -> Result<Self, ReadError> {
+        let name = PathBuf::from(kind.name());
+        let wrong = |(column, found)| ReadError::ColumnType { file: name.clone(), column, found };
+        crate::columnar::check(kind, &frame).map_or(Ok(()), |found| Err(wrong(found)))?;
+        let text = Box::new(crate::columnar::frame_text(frame));
+        Self::new(kind, name, FIRST_ROW, Source::decide(text, None))
     }
 
     fn new(
         kind: Kind,
         file: PathBuf,
+        uncounted: u64,
         source: Result<Source<'static>, Fault>,
     ) -> Result<Self, ReadError> {
-        let mut heading = Heading { file, kind, row: 1, names: Vec::new() };
+        let mut heading = Heading { file, kind, row: 1, uncounted, names: Vec::new() };
         let rows = source.and_then(|source| Rows::strict(source, kind.content()));
         let rows = rows.map_err(|fault| heading.fault(fault))?;
-        heading.row = rows.header_row;
+        heading.row = heading.counted(rows.header_row);
         heading.names.clone_from(&rows.header);
         Ok(Self { heading, rows, is_empty: true })
     }
@@ -73,7 +93,7 @@ impl CorpusTable {
     /// # Errors
     /// If it is not there, or there twice. All columns that are not there are named at once.
     pub(crate) fn required(&self, name: &'static str) -> Result<Column, ReadError> {
-        let Heading { file, kind, row, names } = &self.heading;
+        let Heading { file, kind, row, names, .. } = &self.heading;
         self.optional(name)?.ok_or_else(|| {
             let columns = kind.lacking(names);
             ReadError::MissingColumns {
@@ -113,10 +133,11 @@ impl CorpusTable {
     pub(crate) fn next(&mut self) -> Result<Option<CorpusRow<'_>>, ReadError> {
         let Self { heading, rows, is_empty } = self;
         let delimiter = rows.delimiter();
-        let Some(row) = rows.next().map_err(|fault| heading.fault(fault))? else {
+        let Some(mut row) = rows.next().map_err(|fault| heading.fault(fault))? else {
             return if *is_empty { Err(heading.without_rows()) } else { Ok(None) };
         };
         *is_empty = false;
+        row.number = heading.counted(row.number);
         if row.len() != heading.names.len() {
             return Err(ReadError::Ragged {
                 file: heading.file.clone(),
@@ -171,27 +192,38 @@ impl Heading {
             file: self.file.clone(),
             row: self.row,
             content: self.kind.content(),
-            remedy: self.kind.refill(),
+            remedy: if self.uncounted > 0 { "give a frame with rows" } else { self.kind.refill() },
         }
+    }
+
+    /// The number of a row of the text.
+    fn counted(&self, row: u64) -> u64 {
+        row.saturating_sub(self.uncounted)
     }
 
     /// The error about what is no table.
     fn fault(&self, fault: Fault) -> ReadError {
         let file = self.file.clone();
         match fault {
+            Fault::Unreadable { error, .. } if self.uncounted > 0 => {
+                ReadError::Frame { table: self.kind.name(), error }
+            }
             Fault::Unreadable { error, .. } => ReadError::Unreadable { path: file, error },
             Fault::Encoding { row, found, encoding } => {
+                let row = self.counted(row);
                 ReadError::Encoding { file, row, found, encoding }
             }
             Fault::Foreign { found, expected, remedy } => {
                 ReadError::NotATable { file, found, expected, remedy }
             }
-            Fault::LongLine { row, limit } => ReadError::LongLine { file, row, limit },
+            Fault::LongLine { row, limit } => {
+                ReadError::LongLine { file, row: self.counted(row), limit }
+            }
             Fault::Empty { .. } => self.kind.empty(file),
             Fault::OpenQuote { row, column, found } => {
                 let number = (column + 1).to_string();
                 let name = self.names.get(column).unwrap_or(&number);
-                ReadError::LineBreak { at: self.place(row, name), found }
+                ReadError::LineBreak { at: self.place(self.counted(row), name), found }
             }
         }
     }

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use gazeprint::corpus::CorpusError;
 use thiserror::Error;
 
+use crate::built_in::BuiltIn;
 use crate::columns::listed;
 
 /// A cell of a file.
@@ -22,6 +23,25 @@ pub struct Place {
     pub row: u64,
     /// The column's name.
     pub column: String,
+}
+
+impl ReadError {
+    /// The cell that the error is about, if it is about one: its table, its row and its column.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::LineBreak { at, .. }
+            | Self::MissingValue { at, .. }
+            | Self::Value { at, .. }
+            | Self::DuplicateWord { at, .. }
+            | Self::EmptyWord { at, .. }
+            | Self::OverlappingWords { at, .. }
+            | Self::UnknownText { at, .. }
+            | Self::DuplicateFixation { at, .. }
+            | Self::Contradiction { at, .. }
+            | Self::DuplicateAssignment { at, .. } => Some(at),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Place {
@@ -36,8 +56,9 @@ impl fmt::Display for Place {
 pub enum ReadError {
     /// No such folder.
     #[error(
-        "{} does not exist; expected a folder with the tables fixations.csv and words.csv; \
-         check the path", .folder.display()
+        "{} does not exist; expected a folder with the tables fixations.csv and words.csv, or a \
+         built-in corpus ({}); check the path", .folder.display(),
+        BuiltIn::ALL.map(BuiltIn::name).join(", ")
     )]
     NoFolder {
         /// The path given.
@@ -98,7 +119,7 @@ pub enum ReadError {
         /// What it should be.
         expected: &'static str,
         /// What to do.
-        remedy: &'static str,
+        remedy: String,
     },
     /// A file without content.
     #[error(
@@ -213,6 +234,34 @@ pub enum ReadError {
         /// Number of the other column.
         second: usize,
     },
+    /// A frame that whoever has it does not hand over, or that contradicts itself.
+    #[error("{table}: the frame cannot be read: {error}")]
+    Frame {
+        /// The table.
+        table: &'static str,
+        /// What was said.
+        error: io::Error,
+    },
+    /// A column of a type that it cannot be read from.
+    #[error(
+        "{}, column {column}: found values of type {found}, expected numbers or text; convert the column",
+        .file.display()
+    )]
+    ColumnType {
+        /// The table.
+        file: PathBuf,
+        /// The column.
+        column: String,
+        /// Its type.
+        found: String,
+    },
+    /// Fixations in characters, and nothing that says where words are.
+    #[error(
+        "fixations: found places in characters and no words, expected a table of words, too: text, \
+         word_index, char_start, char_end (and line for texts of several lines), or places in degrees \
+         (x_deg, y_deg)"
+    )]
+    NoWords,
     /// A row with more or fewer cells than there are columns.
     #[error(
         "{}, row {row}: found {found} cells, expected {expected} as in the column names; look for \
@@ -407,6 +456,25 @@ pub enum WriteError {
     #[error("{} exists already; choose another folder, or ask to overwrite", .file.display())]
     Exists {
         /// The file in the way.
+        file: PathBuf,
+    },
+    /// An input that lies where something will be written.
+    #[error(
+        "{} is an input, and would be replaced by what is written; write to another folder",
+        .file.display()
+    )]
+    Input {
+        /// The input.
+        file: PathBuf,
+    },
+    /// A table where a corpus is to be, of none that could give way.
+    #[error(
+        "{} has the name of a table of a corpus, and there are no fixations beside it: it would be lost, \
+         or be taken for one; write to another folder, or move it away",
+        .file.display()
+    )]
+    NoCorpus {
+        /// The table.
         file: PathBuf,
     },
     /// Something else than a folder.

@@ -6,17 +6,17 @@
 //! `start_x`, `end_x`, `start_y` and `end_y` enclose it. All places are in characters and lines, as in
 //! the corpus: x counts characters, and line `k` covers `[k, k + 1)`.
 
-use std::fs;
 use std::path::Path;
 
 use gazeprint::corpus::{Corpus, Fixation};
 
 use crate::error::WriteError;
 use crate::frame::{Frame, TableFormat};
+use crate::results::put_tables;
 use crate::write::check;
 
-/// Names of the files of [`write_frames`].
-const FILES: [&str; 2] = ["events.csv", "aois.csv"];
+/// Names of the tables of [`write_frames`].
+pub const FRAMES: [&str; 2] = ["events", "aois"];
 
 /// Writes a corpus as pymovements-style frames, which [`import`](crate::import::import) takes back,
 /// with `aois.csv` as the words.
@@ -29,20 +29,8 @@ const FILES: [&str; 2] = ["events.csv", "aois.csv"];
 /// If there are such files already and `overwrite` is off, or they cannot be written.
 pub fn write_frames(corpus: &Corpus, folder: &Path, overwrite: bool) -> Result<(), WriteError> {
     check(corpus)?;
-    if fs::metadata(folder).is_ok_and(|there| !there.is_dir()) {
-        return Err(WriteError::NotAFolder { path: folder.to_owned() });
-    }
-    let files = FILES.map(|name| folder.join(name));
-    if let Some(file) = files.iter().find(|file| !overwrite && fs::symlink_metadata(file).is_ok()) {
-        return Err(WriteError::Exists { file: file.clone() });
-    }
-    fs::create_dir_all(folder)
-        .map_err(|error| WriteError::Unwritable { path: folder.to_owned(), error })?;
-    for (file, table) in files.iter().zip([events(corpus), areas(corpus)]) {
-        let failed = |error| WriteError::Unwritable { path: file.clone(), error };
-        fs::write(file, table.write(TableFormat::Csv).map_err(failed)?).map_err(failed)?;
-    }
-    Ok(())
+    let tables = [events(corpus), areas(corpus)];
+    put_tables(folder, FRAMES.into_iter().zip(&tables), TableFormat::Csv, overwrite)
 }
 
 fn events(corpus: &Corpus) -> Frame<'_> {

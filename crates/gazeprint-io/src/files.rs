@@ -88,6 +88,11 @@ impl Kind {
     /// # Errors
     /// As [`Kind::find`], and if there is none.
     pub(crate) fn require(self, folder: &Path) -> Result<PathBuf, ReadError> {
+        self.find(folder)?.ok_or_else(|| self.missing(folder))
+    }
+
+    /// The error about a table that the corpus cannot do without.
+    pub(crate) fn missing(self, folder: &Path) -> ReadError {
         let (needed_for, columns) = match self {
             Self::Words => (
                 "scoring needs the words and their places, unless fixations have x_deg and y_deg",
@@ -98,12 +103,12 @@ impl Kind {
                 "reader, text, x_char, duration_ms (and line for texts of several lines)",
             ),
         };
-        self.find(folder)?.ok_or_else(|| ReadError::MissingTable {
+        ReadError::MissingTable {
             folder: folder.to_owned(),
             table: self.name(),
             needed_for,
             columns,
-        })
+        }
     }
 }
 

@@ -16,7 +16,16 @@ pub enum TableFormat {
 }
 
 impl TableFormat {
-    pub(crate) fn extension(self) -> &'static str {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Csv, Self::Parquet];
+
+    /// The file of a table.
+    pub fn file(self, table: &str) -> String {
+        format!("{table}.{}", self.extension())
+    }
+
+    /// How its files end.
+    pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
             Self::Parquet => "parquet",
@@ -35,51 +44,43 @@ enum Values<'c> {
 
 /// A table. All columns have as many rows.
 #[derive(Default)]
-pub(crate) struct Frame<'c> {
-    columns: Vec<(&'static str, Values<'c>)>,
+pub struct Frame<'c> {
+    columns: Vec<(&'c str, Values<'c>)>,
     rows: usize,
 }
 
 impl<'c> Frame<'c> {
     /// Adds a column of names.
-    pub(crate) fn names(&mut self, name: &'static str, values: impl Iterator<Item = &'c str>) {
+    pub fn names(&mut self, name: &'c str, values: impl Iterator<Item = &'c str>) {
         self.texts(name, values.map(Some));
     }
 
     /// Adds a column of text.
-    pub(crate) fn texts(
-        &mut self,
-        name: &'static str,
-        values: impl Iterator<Item = Option<&'c str>>,
-    ) {
+    pub fn texts(&mut self, name: &'c str, values: impl Iterator<Item = Option<&'c str>>) {
         self.add(name, Values::Texts(values.collect()));
     }
 
     /// Adds a column of whole numbers.
-    pub(crate) fn wholes(&mut self, name: &'static str, values: impl Iterator<Item = Option<i32>>) {
+    pub fn wholes(&mut self, name: &'c str, values: impl Iterator<Item = Option<i32>>) {
         self.add(name, Values::Wholes(values.collect()));
     }
 
     /// Adds a column of whole numbers from 0.
-    pub(crate) fn counts(&mut self, name: &'static str, values: impl Iterator<Item = Option<u32>>) {
+    pub fn counts(&mut self, name: &'c str, values: impl Iterator<Item = Option<u32>>) {
         self.add(name, Values::Counts(values.collect()));
     }
 
     /// Adds a column of numbers.
-    pub(crate) fn numbers(
-        &mut self,
-        name: &'static str,
-        values: impl Iterator<Item = Option<f64>>,
-    ) {
+    pub fn numbers(&mut self, name: &'c str, values: impl Iterator<Item = Option<f64>>) {
         self.add(name, Values::Numbers(values.collect()));
     }
 
     /// Adds a column of yes and no.
-    pub(crate) fn flags(&mut self, name: &'static str, values: impl Iterator<Item = bool>) {
+    pub fn flags(&mut self, name: &'c str, values: impl Iterator<Item = bool>) {
         self.add(name, Values::Flags(values.collect()));
     }
 
-    fn add(&mut self, name: &'static str, values: Values<'c>) {
+    fn add(&mut self, name: &'c str, values: Values<'c>) {
         self.rows = match &values {
             Values::Texts(values) => values.len(),
             Values::Wholes(values) => values.len(),
@@ -94,7 +95,7 @@ impl<'c> Frame<'c> {
     ///
     /// # Errors
     /// If the encoder fails, or this build does not have it.
-    pub(crate) fn write(&self, format: TableFormat) -> io::Result<Vec<u8>> {
+    pub fn write(&self, format: TableFormat) -> io::Result<Vec<u8>> {
         match format {
             TableFormat::Csv => self.csv(),
             TableFormat::Parquet => self.parquet(),
@@ -119,16 +120,17 @@ impl<'c> Frame<'c> {
         table.into_inner().map_err(|error| error.into_error())
     }
 
+    /// The table as a batch of Arrow.
+    ///
+    /// # Errors
+    /// If two columns have one name.
     #[cfg(feature = "columnar")]
-    fn parquet(&self) -> io::Result<Vec<u8>> {
+    pub fn batch(&self) -> io::Result<arrow_array::RecordBatch> {
         use std::sync::Arc;
 
         use arrow_array::{
             ArrayRef, BooleanArray, Float64Array, Int32Array, RecordBatch, StringArray, UInt32Array,
         };
-        use parquet::arrow::ArrowWriter;
-        use parquet::basic::{Compression, ZstdLevel};
-        use parquet::file::properties::WriterProperties;
 
         let columns = self.columns.iter().map(|(name, values)| {
             let (array, may_miss): (ArrayRef, _) = match values {
@@ -140,8 +142,17 @@ impl<'c> Frame<'c> {
             };
             (*name, array, may_miss)
         });
+        RecordBatch::try_from_iter_with_nullable(columns).map_err(io::Error::other)
+    }
+
+    #[cfg(feature = "columnar")]
+    fn parquet(&self) -> io::Result<Vec<u8>> {
+        use parquet::arrow::ArrowWriter;
+        use parquet::basic::{Compression, ZstdLevel};
+        use parquet::file::properties::WriterProperties;
+
+        let batch = self.batch()?;
         let written = || {
-            let batch = RecordBatch::try_from_iter_with_nullable(columns)?;
             let compression = Compression::ZSTD(ZstdLevel::default());
             let properties = WriterProperties::builder().set_compression(compression).build();
             let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties))?;

@@ -10,6 +10,7 @@ use gazeprint::saccade::readings;
 use safetensors::tensor::{Dtype, TensorView, serialize};
 
 use crate::error::WriteError;
+use crate::private;
 
 /// Writes `NAME.safetensors` into a folder, NAME being that of the corpus: `inputs`, a fixation a row,
 /// and by reading its number of `fixations`, its `reader` and its `session`. Names of readers are in the
@@ -56,5 +57,5 @@ pub fn write_inputs(
         tensors.push((name, view.map_err(unrepresentable)?));
     }
     let bytes = serialize(tensors, Some(metadata)).map_err(unrepresentable)?;
-    fs::write(&file, bytes).map_err(unwritable)
+    private::write(&file, bytes).map_err(unwritable)
 }

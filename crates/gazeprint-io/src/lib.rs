@@ -53,6 +53,7 @@
 //! # }
 //! ```
 
+mod built_in;
 mod cell;
 mod columnar;
 mod columns;
@@ -65,26 +66,40 @@ pub mod import;
 mod inputs;
 mod measured;
 mod notes;
+mod packed;
 mod people;
 mod population;
+mod private;
 mod read;
+mod results;
+mod saccades;
 mod splits;
 mod table;
 mod write;
 
+pub use built_in::{BuiltIn, Origin};
+#[cfg(feature = "columnar")]
+pub use columnar::{Rows, frame_as_text};
 pub use error::{Place, ReadError, WriteError};
-pub use export::write_frames;
-pub use frame::TableFormat;
+pub use export::{FRAMES, write_frames};
+pub use frame::{Frame, TableFormat};
 pub use inputs::write_inputs;
 pub use notes::{Notes, Oddity};
-pub use people::{PeopleFileError, read_people, reading_digests, write_people};
+pub use packed::{PackedError, pack_corpus, unpack_corpus};
+pub use people::{PeopleFileError, known_readings, read_people, reading_digests, write_people};
 pub use population::{
     PopulationError, PopulationFile, Provenance, check_population_path, read_population,
     write_population,
 };
+#[cfg(feature = "columnar")]
+pub use read::{Frames, read_frames, read_probe_frames};
 pub use read::{
-    has_pages_without_words, read_corpus, read_corpus_with_notes, read_probe, read_probe_from,
-    read_texts,
+    LooseTable, LooseTables, LooseWords, UNNAMED_READER, has_pages_without_words, read_corpus,
+    read_corpus_with_notes, read_probe, read_probe_from, read_texts,
 };
+pub use results::{check_files, check_format, check_tables, put_files, put_tables};
+pub use saccades::{SACCADES, saccades, write_saccades};
+#[cfg(feature = "columnar")]
+pub use splits::read_splits_frame;
 pub use splits::{read_splits, write_splits};
-pub use write::{write_corpus, write_corpus_as};
+pub use write::{corpus_tables, write_corpus, write_corpus_as};

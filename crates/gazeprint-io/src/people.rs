@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use crate::error::WriteError;
 use crate::population::{PopulationError, check_population_path, read_population};
+use crate::private;
 
 /// No file of people is larger.
 const MAX_BYTES: u64 = 256 << 20;
@@ -97,7 +98,7 @@ pub fn write_people(people: &People, file: &Path, overwrite: bool) -> Result<(),
     };
     check_population_path(file, overwrite)?;
     let partial = file.with_added_extension("partial");
-    let written = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, file));
+    let written = private::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, file));
     written.map_err(|error| {
         _ = std::fs::remove_file(&partial);
         WriteError::Unwritable { path: file.to_owned(), error }
@@ -108,6 +109,13 @@ pub fn write_people(people: &People, file: &Path, overwrite: bool) -> Result<(),
 /// known again. Readings of a few fixations have none.
 pub fn reading_digests(corpus: &Corpus) -> impl Iterator<Item = [u8; 8]> {
     corpus.scanpaths().iter().filter_map(digest)
+}
+
+/// How many readings of a corpus people were learned from, and how many there are to be known again.
+pub fn known_readings(corpus: &Corpus, people: &People) -> [usize; 2] {
+    reading_digests(corpus).fold([0, 0], |[known, all], digest| {
+        [known + usize::from(people.have_read(&digest)), all + 1]
+    })
 }
 
 fn digest(path: &Scanpath) -> Option<[u8; 8]> {

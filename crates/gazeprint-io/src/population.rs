@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::error::WriteError;
+use crate::private;
 
 /// What `format` says.
 const FORMAT: &str = "gazeprint-population";
@@ -284,7 +285,7 @@ pub fn write_population(
     };
     check_population_path(file, overwrite)?;
     let partial = partial(file);
-    fs::write(&partial, text).and_then(|()| fs::rename(&partial, file)).map_err(|error| {
+    private::write(&partial, text).and_then(|()| fs::rename(&partial, file)).map_err(|error| {
         _ = fs::remove_file(&partial);
         WriteError::Unwritable { path: file.to_owned(), error }
     })

@@ -1,9 +1,11 @@
 //! From the tables of a folder to a corpus.
 
+#[cfg(feature = "columnar")]
+mod frames;
 mod words;
 
 use std::collections::HashMap;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use gazeprint::corpus::{Chars, Corpus, Fixation, Millis, Scanpath, Text};
@@ -15,11 +17,15 @@ use crate::files::{self, Kind};
 use crate::measured::MeasureColumns;
 use crate::notes::{Notes, Oddity};
 use crate::table::shown;
+#[cfg(feature = "columnar")]
+pub use frames::{Frames, read_frames, read_probe_frames};
 use words::read_words;
 
 /// Line, session and trial where a table does not tell them apart.
 pub(crate) const DEFAULT_LINE: i32 = 1;
 pub(crate) const DEFAULT_NAME: &str = "1";
+/// What the reader of a probe is called where its tables do not say it.
+pub const UNNAMED_READER: &str = DEFAULT_NAME;
 
 const LINE_NUMBER: &str = "a whole number, the line of the text";
 
@@ -82,8 +88,67 @@ pub fn read_probe_from(
 ) -> Result<(Corpus, Notes), ReadError> {
     let words = CorpusTable::open(Kind::Words, words.to_owned())?;
     let fixations = CorpusTable::from_reader(Kind::Fixations, name, fixations)?;
-    OpenTables { fixations, words: Some(words), trials: None }
+    OpenTables { fixations, words: Some(words), texts: Vec::new(), trials: None }
         .read(Path::new(name), Reader::Unknown)
+}
+
+/// A table that is in no file.
+#[derive(Debug, Clone, Default)]
+pub struct LooseTable {
+    /// What errors call it.
+    pub name: String,
+    /// What is in it, written in every way that a file may be.
+    pub bytes: Vec<u8>,
+}
+
+/// Where the words of a corpus are that is in no folder.
+#[derive(Debug, Clone, Default)]
+pub enum LooseWords {
+    /// In a table.
+    Table(LooseTable),
+    /// In texts that are known already.
+    Known(Vec<Text>),
+    /// Nowhere: what was read are pages whose words are unknown.
+    #[default]
+    Unknown,
+}
+
+/// The tables of a corpus that is in no folder.
+#[derive(Debug, Clone, Default)]
+pub struct LooseTables {
+    /// What was fixated.
+    pub fixations: LooseTable,
+    /// The words of it.
+    pub words: LooseWords,
+    /// What is known of readings.
+    pub trials: Option<LooseTable>,
+}
+
+impl LooseTable {
+    fn open(self, kind: Kind) -> Result<CorpusTable, ReadError> {
+        CorpusTable::from_reader(kind, &self.name, Cursor::new(self.bytes))
+    }
+}
+
+impl LooseTables {
+    /// Reads a corpus of them, of this name. As a probe, it need not say who the reader is.
+    ///
+    /// # Errors
+    /// As [`read_corpus`].
+    pub fn read(self, name: &str, is_probe: bool) -> Result<(Corpus, Notes), ReadError> {
+        let fixations = self.fixations.open(Kind::Fixations)?;
+        let (words, texts) = match self.words {
+            LooseWords::Table(table) => (Some(table.open(Kind::Words)?), Vec::new()),
+            LooseWords::Known(texts) => (None, texts),
+            LooseWords::Unknown if MeasureColumns::of(&fixations)?.has_places() => {
+                (None, Vec::new())
+            }
+            LooseWords::Unknown => return Err(Kind::Words.missing(Path::new(name))),
+        };
+        let trials = self.trials.map(|trials| trials.open(Kind::Trials)).transpose()?;
+        let reader = if is_probe { Reader::Unknown } else { Reader::Named };
+        OpenTables { fixations, words, texts, trials }.read(Path::new(name), reader)
+    }
 }
 
 /// Reads the texts of a table of words.
@@ -143,21 +208,23 @@ impl Tables {
         };
         let trials =
             self.trials.map(|trials| CorpusTable::open(Kind::Trials, trials)).transpose()?;
-        Ok(OpenTables { fixations, words, trials })
+        Ok(OpenTables { fixations, words, texts: Vec::new(), trials })
     }
 }
 
 /// The tables of a corpus, of which the column names have been read.
 struct OpenTables {
     fixations: CorpusTable,
-    /// None where all words are unknown.
+    /// None where all words are unknown, or known without a table.
     words: Option<CorpusTable>,
+    /// Texts that are known without a table.
+    texts: Vec<Text>,
     trials: Option<CorpusTable>,
 }
 
 impl OpenTables {
     fn read(mut self, path: &Path, reader: Reader) -> Result<(Corpus, Notes), ReadError> {
-        let texts = self.words.as_mut().map_or(Ok(Vec::new()), read_words)?;
+        let texts = self.words.as_mut().map_or(Ok(self.texts), read_words)?;
         let mut builder = Builder::new(texts, reader);
         let words = match &self.words {
             Some(words) => words.heading.file.clone(),

@@ -12,6 +12,7 @@ use crate::cell::{CorpusRow, FILL, Whole};
 use crate::corpus_table::{Column, CorpusTable, Heading};
 use crate::error::{ReadError, WriteError};
 use crate::files::Kind;
+use crate::private;
 use crate::table::shown;
 use crate::write::check_name;
 
@@ -43,7 +44,19 @@ impl Whole for SplitNumber {
 /// If the file cannot be read, has no rows, lacks a column, has a split or role that is none, or
 /// two rows of one split mean the same reading; see [`ReadError`].
 pub fn read_splits(file: &Path) -> Result<Vec<Assignment>, ReadError> {
-    let mut table = CorpusTable::open(Kind::Splits, file.to_owned())?;
+    assignments(CorpusTable::open(Kind::Splits, file.to_owned())?)
+}
+
+/// As [`read_splits`], from a frame. Errors count its rows from 0.
+///
+/// # Errors
+/// As there, and if a column has a type that it cannot be read from.
+#[cfg(feature = "columnar")]
+pub fn read_splits_frame(frame: crate::Rows) -> Result<Vec<Assignment>, ReadError> {
+    assignments(CorpusTable::from_frame(Kind::Splits, frame)?)
+}
+
+fn assignments(mut table: CorpusTable) -> Result<Vec<Assignment>, ReadError> {
     let split = table.required("split")?;
     let reader = table.required("reader")?;
     let text = table.required("text")?;
@@ -116,7 +129,7 @@ pub fn write_splits(
 ) -> Result<(), WriteError> {
     let partial = file.with_extension("csv.partial");
     let unwritable = |path: &Path, error| WriteError::Unwritable { path: path.to_owned(), error };
-    let out = File::create(&partial).map_err(|error| unwritable(&partial, error))?;
+    let out = private::create(&partial).map_err(|error| unwritable(&partial, error))?;
     let mut table = csv::Writer::from_writer(out);
     write_rows(&mut table, assignments, |error| unwritable(&partial, error))
         .and_then(|()| table.flush().map_err(|error| unwritable(&partial, error)))

@@ -12,7 +12,9 @@ use crate::error::WriteError;
 use crate::files::Kind;
 use crate::frame::{Frame, TableFormat};
 use crate::measured::is_writable;
+use crate::private;
 use crate::read::{DEFAULT_LINE, DEFAULT_NAME};
+use crate::results::check_format;
 
 /// Writes a corpus as CSV, so that [`read_corpus`](crate::read_corpus) gives it back exactly.
 ///
@@ -42,17 +44,29 @@ pub fn write_corpus_as(
     overwrite: bool,
 ) -> Result<(), WriteError> {
     check(corpus)?;
+    write_tables(folder, overwrite, format, || tables(corpus))
+}
+
+/// The tables of a corpus, by name: `fixations` and, where there is something to say, `words` and `trials`. They
+/// give it back as those of [`write_corpus`] do.
+///
+/// # Errors
+/// If tables cannot hold what is in the corpus.
+pub fn corpus_tables(corpus: &Corpus) -> Result<Vec<(&'static str, Frame<'_>)>, WriteError> {
+    check(corpus)?;
+    Ok(tables(corpus).into_iter().map(|(kind, table)| (kind.name(), table)).collect())
+}
+
+fn tables(corpus: &Corpus) -> Vec<(Kind, Frame<'_>)> {
     let layout = Layout::of(corpus);
-    write_tables(folder, overwrite, format, || {
-        let mut tables = vec![(Kind::Fixations, layout.fixations(corpus))];
-        if layout.words {
-            tables.push((Kind::Words, layout.words(corpus)));
-        }
-        if layout.order || layout.group {
-            tables.push((Kind::Trials, layout.trials(corpus)));
-        }
-        tables
-    })
+    let mut tables = vec![(Kind::Fixations, layout.fixations(corpus))];
+    if layout.words {
+        tables.push((Kind::Words, layout.words(corpus)));
+    }
+    if layout.order || layout.group {
+        tables.push((Kind::Trials, layout.trials(corpus)));
+    }
+    tables
 }
 
 /// Writes the tables of a folder. Those that are there already give way, whatever their format, if
@@ -63,9 +77,7 @@ pub(crate) fn write_tables<'c>(
     format: TableFormat,
     tables: impl FnOnce() -> Vec<(Kind, Frame<'c>)>,
 ) -> Result<(), WriteError> {
-    if format == TableFormat::Parquet && cfg!(not(feature = "columnar")) {
-        return Err(WriteError::NoParquet { folder: folder.to_owned() });
-    }
+    check_format(folder, format)?;
     let old = check_corpus_folder(folder, overwrite)?;
     fs::create_dir_all(folder)
         .map_err(|error| WriteError::Unwritable { path: folder.to_owned(), error })?;
@@ -75,7 +87,7 @@ pub(crate) fn write_tables<'c>(
         let file = folder.join(kind.name()).with_extension(format.extension());
         let partial = file.with_extension(format!("{}.partial", format.extension()));
         let failed = |error| WriteError::Unwritable { path: partial.clone(), error };
-        fs::write(&partial, table.write(format).map_err(failed)?).map_err(failed)?;
+        private::write(&partial, table.write(format).map_err(failed)?).map_err(failed)?;
         finished.push((partial, file));
     }
     for (partial, file) in &finished {

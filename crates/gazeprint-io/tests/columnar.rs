@@ -328,7 +328,7 @@ fn imported(folder: &Path, files: [&str; 3], name: &str) -> Corpus {
     };
     let (imported, report) = import(&request, name, &open).unwrap();
     assert_eq!(report.dropped, []);
-    assert!(report.decisions.iter().any(|note| note.contains("the file is Parquet")));
+    assert!(report.decisions.iter().any(|note| note.to_string().contains("the file is Parquet")));
     match imported {
         Imported::Corpus(corpus) => corpus,
         Imported::Fixations(_) => panic!("no words"),

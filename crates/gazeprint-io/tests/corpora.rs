@@ -81,7 +81,8 @@ fn recorded(name: &str, from_samples: bool) -> Option<(Vec<RawFixation>, Vec<Str
     let mut recording = Recording::default();
     asc::read(&mut source, 0, &options, &mut recording).unwrap();
     let fixations = recording.readings.into_iter().flat_map(|reading| reading.fixations);
-    Some((fixations.collect(), recording.notes))
+    let notes = recording.remarks.iter().map(ToString::to_string).collect();
+    Some((fixations.collect(), notes))
 }
 
 #[test]

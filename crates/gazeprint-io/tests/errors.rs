@@ -44,8 +44,8 @@ fn no_folder() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(
         complaint(&folder.path().join("nowhere")),
-        "CORPUS does not exist; expected a folder with the tables fixations.csv and words.csv; \
-         check the path"
+        "CORPUS does not exist; expected a folder with the tables fixations.csv and words.csv, or a \
+         built-in corpus (provo, simulated); check the path"
     );
     let file = folder.path().join("fixations.csv");
     fs::write(&file, FIXATIONS).unwrap();

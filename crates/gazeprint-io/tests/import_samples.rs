@@ -39,7 +39,7 @@ fn column(report: &ImportReport, role: ColumnRole) -> &str {
 }
 
 fn decided(report: &ImportReport, words: &str) -> bool {
-    report.decisions.iter().any(|decision| decision.contains(words))
+    report.decisions.iter().any(|decision| decision.to_string().contains(words))
 }
 
 #[test]

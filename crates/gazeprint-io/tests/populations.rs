@@ -138,8 +138,8 @@ fn wrong_content_is_named_by_its_field() {
         ("[50.0,1500.0]", "[50.0,10.0]", ", provenance.durations_ms: found 50.0 to 10.0, expected"),
         ("\"centre\":[", "\"centre\":[0.5,", ", population.centre: trailing characters"),
         ("\"mean\":[", "\"mean\":[0.5,", ", population.types: found a mean of 111 numbers"),
-        ("\"alpha2\"", "\"alpha7\"", ", population.densities[3]: found the density \"alpha7\""),
-        ("\"sigma\":", "\"sigma\":-", ", population.densities[0]: alpha0: found sigma -"),
+        ("\"alpha2\"", "\"alpha7\"", ", population.densities: [3]: found the density \"alpha7\""),
+        ("\"sigma\":", "\"sigma\":-", ", population.densities: [0]: alpha0: found sigma -"),
         ("\"pooled\":[", "\"pooled\":[null,", ", population.densities[0].pooled[0]: invalid type"),
     ] {
         let error = read(&edited(from, to)).unwrap_err();
@@ -199,7 +199,7 @@ proptest! {
         let from = &content[start.saturating_sub(40)..start + 1 + end];
         let to = format!("{}{digits}", &content[start.saturating_sub(40)..=start]);
         if let Ok(read) = read(&edited(from, &to)) {
-            _ = read.population.traits();
+            _ = read.population.traits(&DayShares::default());
         }
     }
 }

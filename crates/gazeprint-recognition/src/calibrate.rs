@@ -1,9 +1,9 @@
-//! What the scores of a gallery are worth: learned from its readers whenever they change.
+//! What the scores of a gallery are worth: learned from its readers, and anew when there are half as many more.
 
 use gazeprint::decision::{Admission, FEWEST_READERS, Rules};
 use gazeprint::method::{Community, Likeness, Occasion, Population, Template, Training};
 use gazeprint::saccade::{Reading, readings};
-use gazeprint_store::{Entry, Loaded, Rows, VoicedRules};
+use gazeprint_store::{Cursor, GalleryError, Learned, Loaded, VoicedRules, Whose};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -13,6 +13,8 @@ use crate::{Error, RecognitionMonitor, Recognizer, Stage, Warning};
 
 /// Most readers that rules are learned from: with more, they cost time and change little.
 const MOST_FOR_RULES: usize = 256;
+/// Readers whose rows are made and written at once.
+const ROWS_AT_ONCE: usize = 1024;
 /// Readers from which on rows are kept: comparing a probe with so many takes as long as reading them.
 const MANY: usize = 5_000;
 
@@ -22,6 +24,15 @@ pub enum KeepRows {
     /// Of so many readers that comparing with all takes long.
     OfMany,
     /// Of however few.
+    Always,
+}
+
+/// When it is learned anew how decisions are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    /// Where there are half as many readers more than it was learned from, or as many less.
+    Outgrown,
+    /// In any case.
     Always,
 }
 
@@ -69,11 +80,19 @@ impl Recognizer {
     /// # Errors
     /// If it cannot be read.
     pub fn standing(&self) -> Result<Standing, Error> {
-        let stored = self.gallery().stored_readers()?;
-        let loaded = stored.decoded()?;
+        let loaded = self.facts()?;
         let people = self.people()?;
-        let admission = loaded.community.admission(&people, &loaded.likenesses);
-        Ok(Standing::of(loaded.readers.len(), admission, loaded.rules.as_ref()))
+        let admission = loaded.community.admission(&people, loaded.is_usual_known);
+        Ok(Standing::of(loaded.count, admission, loaded.rules.as_ref()))
+    }
+
+    /// What is known of the gallery without its readers; where these tell some of it, with them.
+    fn facts(&self) -> Result<Loaded, Error> {
+        let mut gallery = self.gallery();
+        let whose = if gallery.is_old() { Whose::All } else { Whose::Nobody };
+        let stored = gallery.stored_readers(whose)?;
+        drop(gallery);
+        Ok(stored.decoded()?)
     }
 
     /// Whether thresholds were learned from the readers as they are now.
@@ -81,8 +100,7 @@ impl Recognizer {
         Ok(self.gallery().has_current_rules()?)
     }
 
-    /// Learns how decisions are made from the readers as they are now, and makes their rows, unless
-    /// that is known.
+    /// Learns how decisions are made from the readers as they are now, and makes their rows.
     ///
     /// # Errors
     /// If the gallery cannot be read or written, or the monitor says stop.
@@ -91,51 +109,100 @@ impl Recognizer {
         keep_rows: KeepRows,
         monitor: &dyn RecognitionMonitor,
     ) -> Result<Standing, Error> {
-        let stored = self.gallery().stored_readers()?;
-        let loaded = stored.decoded()?;
+        self.settle(When::Always, keep_rows, monitor)
+    }
+
+    /// The same after readers have changed: where they are about as many as before, decisions stay as they are.
+    pub(crate) fn settle(
+        &self,
+        when: When,
+        keep_rows: KeepRows,
+        monitor: &dyn RecognitionMonitor,
+    ) -> Result<Standing, Error> {
+        self.check_writable()?;
+        let loaded = self.facts()?;
         let people = self.people()?;
-        let admission = loaded.community.admission(&people, &loaded.likenesses).cloned();
-        let wanted = keep_rows == KeepRows::Always || loaded.readers.len() >= MANY;
-        let rows_missing = wanted && !self.gallery().has_rows()?;
-        if loaded.is_current && !rows_missing {
-            return Ok(Standing::of(
-                loaded.readers.len(),
-                admission.as_ref(),
-                loaded.rules.as_ref(),
-            ));
+        let admission = loaded.community.admission(&people, loaded.is_usual_known).cloned();
+        let wanted = keep_rows == KeepRows::Always || loaded.count >= MANY;
+        let is_current = loaded.is_current && when == When::Outgrown;
+        let rows_missing = wanted && !(when == When::Outgrown && self.gallery().has_rows()?);
+        let standing =
+            |rules: Option<&VoicedRules>| Standing::of(loaded.count, admission.as_ref(), rules);
+        if is_current && !rows_missing {
+            return Ok(standing(loaded.rules.as_ref()));
         }
-        let (population, ..) = self.gallery().learning()?;
+        let (population, ..) = self.stored_learning()?.decoded()?;
         let population = population.as_ref();
-        let sample = Sample::read(self, &loaded.readers)?;
-        let Loaded { community, readers, likenesses, rules, is_current, generation, .. } = loaded;
-        let rules = match is_current {
-            true => rules,
-            false => sample.rules(self, population, &community, &likenesses, monitor)?,
+        let sample = Sample::read(self)?;
+        let Loaded { community, generation, .. } = &loaded;
+        let anew = match is_current {
+            true => None,
+            false => Some(sample.rules(self, population, community, monitor)?),
         };
-        let rows = match rows_missing && rules.is_some() {
-            true => sample.rows(population, &community, &likenesses, monitor),
-            false => None,
-        };
+        let rules = anew.as_ref().unwrap_or(&loaded.rules).as_ref();
         if monitor.stop() {
-            let stage = if rows_missing { Stage::Rows } else { Stage::Rules };
-            return Err(Error::Interrupted { stage });
+            return Err(Error::Interrupted { stage: Stage::Rules });
         }
-        let kept = rows.as_ref().map(|rows| (rows, &readers[..]));
-        let mut standing = Standing::of(readers.len(), admission.as_ref(), rules.as_ref());
-        if !self.gallery().set_rules(rules.as_ref(), kept, generation)? {
+        let learned = anew.as_ref().map_or(Learned::Before, |rules| Learned::Anew(rules.as_ref()));
+        let mut standing = standing(rules);
+        if !self.gallery().set_rules(learned, *generation)? {
             standing.warnings.push(Warning::RulesNotKept {});
         }
-        if rows_missing && rows.is_none() {
-            let why = match rules {
-                Some(_) => RowsMissing::Indistinct,
-                None => RowsMissing::NoRules,
-            };
-            if keep_rows == KeepRows::Always {
-                return Err(Error::NoRows { at: self.location().clone(), why });
+        let why = match (rows_missing, rules) {
+            (false, _) => None,
+            (true, None) => Some(RowsMissing::NoRules),
+            (true, Some(_)) => {
+                let made = self.make_rows(&sample, population, community, monitor)?;
+                (!made).then_some(RowsMissing::Indistinct)
             }
-            standing.warnings.push(Warning::NoRows { why });
+        };
+        match why {
+            Some(why) if keep_rows == KeepRows::Always => {
+                Err(Error::NoRows { at: self.location().clone(), why })
+            }
+            why => {
+                standing.warnings.extend(why.map(|why| Warning::NoRows { why }));
+                Ok(standing)
+            }
         }
-        Ok(standing)
+    }
+
+    /// Makes the rows of all readers, some at a time, in a space that is learned from a sample. False where it
+    /// does not tell readers apart, or their numbers are too large.
+    fn make_rows(
+        &self,
+        sample: &Sample,
+        population: Option<&Population>,
+        community: &Community,
+        monitor: &dyn RecognitionMonitor,
+    ) -> Result<bool, Error> {
+        let space = population.zip(community.background()).and_then(|(population, background)| {
+            let slopes = background.slopes();
+            let readings: Vec<&Reading> = sample.readings.iter().collect();
+            Some((population.space(&slopes, &readings)?.rounded(), slopes))
+        });
+        let Some((space, slopes)) = space else { return Ok(false) };
+        monitor.begin(Stage::Rows);
+        let making = self.gallery().begin_rows(&space)?;
+        let mut next = Some(Cursor::default());
+        while let Some(from) = next {
+            if monitor.stop() {
+                return Err(Error::Interrupted { stage: Stage::Rows });
+            }
+            let (readers, after) =
+                self.gallery().without_rows(making.number, from, ROWS_AT_ONCE)?;
+            next = after;
+            let templates: Option<Vec<Template>> =
+                readers.iter().map(|reader| reader.likeness.template().cloned()).collect();
+            let Some(templates) = templates else { return Ok(false) };
+            let rows = slopes.rows(&making.space, &templates);
+            if !rows.as_flattened().iter().all(|number| number.is_finite()) {
+                return Ok(false);
+            }
+            let rows: Vec<_> = readers.into_iter().zip(rows).collect();
+            self.gallery().add_rows(making.number, &rows)?;
+        }
+        Ok(self.gallery().end_rows(making.number)?)
     }
 
     /// Learns the population anew from the enrolled readers, every reader with it, and the thresholds
@@ -144,9 +211,10 @@ impl Recognizer {
     /// # Errors
     /// If readers are too few, the gallery cannot be read or written, or the monitor says stop.
     pub fn relearn(&self, monitor: &dyn RecognitionMonitor) -> Result<Standing, Error> {
-        let stored = self.gallery().stored_readers()?;
+        self.check_writable()?;
+        let stored = self.gallery().stored_readers(Whose::All)?;
         let loaded = stored.decoded()?;
-        let recorded = self.gallery().all_recordings(|_| true)?;
+        let recorded = self.gallery().all_recordings()?;
         if recorded.len() < FEWEST_READERS {
             let (at, readers) = (self.location().to_string(), recorded.len());
             return Err(Error::FewForPopulation { at, readers });
@@ -161,13 +229,12 @@ impl Recognizer {
         let population = population.as_ref();
         let numbered: Vec<(usize, &Reading)> = all.iter().map(|r| (r.reader, r)).collect();
         // A gallery of words alone stays one.
-        let community = match self.gallery().people()? {
-            Some(_) => {
-                Community::learn(&people, population, &numbered, false).map_err(|source| {
-                    Error::of_fit("what readers are compared on", Stage::Population, source)
-                })?
-            }
-            None => loaded.community.clone().around(population),
+        let of_words_alone = self.gallery().people()?.is_none();
+        let community = match of_words_alone {
+            true => loaded.community.clone().around(population),
+            false => Community::learn(&people, population, &numbered, false).map_err(|source| {
+                Error::of_fit("what readers are compared on", Stage::Population, source)
+            })?,
         };
         let likenesses: Vec<Likeness> = (0..loaded.readers.len())
             .into_par_iter()
@@ -179,47 +246,69 @@ impl Recognizer {
         if monitor.stop() {
             return Err(Error::Interrupted { stage: Stage::Population });
         }
-        let sample = Sample::read(self, &loaded.readers)?;
-        let rules = sample.rules(self, population, &community, &likenesses, monitor)?;
+        let names = loaded.readers.iter().map(|entry| entry.id.clone()).collect();
+        let mut sample = Sample::of(self, names)?;
+        sample.likenesses = sample.chosen.iter().map(|&place| likenesses[place].clone()).collect();
+        let rules = sample.rules(self, population, &community, monitor)?;
         let readers = loaded.readers.into_iter().zip(likenesses).collect();
         let rules = rules.as_ref();
         self.gallery().relearn(population, &community, loaded.era, readers, rules)?;
         // Rows, where there are many; rules were learned with all the rest.
-        self.calibrate(KeepRows::OfMany, monitor)
+        self.settle(When::Outgrown, KeepRows::OfMany, monitor)
     }
 }
 
 /// Some readers of a gallery, evenly chosen by name: who was enrolled when makes no difference.
 struct Sample {
-    /// Their places.
+    /// Their places among all, by name.
     chosen: Vec<usize>,
+    /// As they are kept.
+    likenesses: Vec<Likeness>,
     readings: Vec<Reading>,
 }
 
 impl Sample {
-    /// Without readings where readers are too few, or were changed meanwhile.
-    fn read(desk: &Recognizer, readers: &[Entry]) -> Result<Self, Error> {
-        let n = readers.len();
-        let most = n.min(MOST_FOR_RULES);
-        let chosen: Vec<usize> = (0..most).map(|i| i * n / most).collect();
-        let names: Vec<&str> = chosen.iter().map(|&i| readers[i].id.as_str()).collect();
-        let recorded = desk.gallery().all_recordings(|name| names.binary_search(&name).is_ok())?;
-        if recorded.len() < FEWEST_READERS || recorded.len() != names.len() {
-            return Ok(Self { chosen: Vec::new(), readings: Vec::new() });
+    /// With what is compared of each. Without readings where readers are too few, or were changed meanwhile.
+    fn read(desk: &Recognizer) -> Result<Self, Error> {
+        let generation = desk.gallery().generation()?;
+        let mut names = Vec::new();
+        desk.gallery().each_entry(|entry| {
+            names.push(entry.id);
+            Ok(())
+        })?;
+        names.sort_unstable();
+        let chosen = evenly(&names);
+        let ids = chosen.iter().map(|&place| names[place].as_str());
+        let likenesses = match desk.gallery().templates_of(ids, generation) {
+            Err(GalleryError::Conflict { .. }) => return Ok(Self::empty()),
+            likenesses => likenesses?,
+        };
+        Ok(Self { likenesses, ..Self::of(desk, names)? })
+    }
+
+    /// With what they read alone.
+    fn of(desk: &Recognizer, names: Vec<String>) -> Result<Self, Error> {
+        let chosen = evenly(&names);
+        let ids: Vec<&str> = chosen.iter().map(|&place| names[place].as_str()).collect();
+        let recorded = desk.gallery().recordings_of(&ids)?;
+        if recorded.len() < FEWEST_READERS || recorded.len() != ids.len() {
+            return Ok(Self::empty());
         }
         let corpus = gazeprint_store::corpus("gallery", &recorded)?;
         let (readings, _) = readings(&corpus, desk.limits());
-        Ok(Self { chosen, readings })
+        Ok(Self { chosen, likenesses: Vec::new(), readings })
     }
 
-    /// How decisions are made, learned from these readers; the templates of all are given. Nothing
-    /// where they are too few or read too little.
+    fn empty() -> Self {
+        Self { chosen: Vec::new(), likenesses: Vec::new(), readings: Vec::new() }
+    }
+
+    /// How decisions are made, learned from these readers. Nothing where they are too few or read too little.
     fn rules(
         &self,
         desk: &Recognizer,
         population: Option<&Population>,
         community: &Community,
-        likenesses: &[Likeness],
         monitor: &dyn RecognitionMonitor,
     ) -> Result<Option<VoicedRules>, Error> {
         if self.readings.is_empty() {
@@ -231,7 +320,7 @@ impl Sample {
         let training = Training::new(self.chosen.len(), numbered)
             .map_err(failed)?
             .for_probes_of(Occasion::Another);
-        let readers: Vec<&Likeness> = self.chosen.iter().map(|&i| &likenesses[i]).collect();
+        let readers: Vec<&Likeness> = self.likenesses.iter().collect();
         let people = desk.people()?;
         monitor.begin(Stage::Rules);
         let fitted = community.fitted(&people, population, &readers, &training, monitor);
@@ -239,22 +328,10 @@ impl Sample {
         let learned = Rules::learn(&fitted, &training);
         Ok(learned.map(|learned| VoicedRules { rules: learned.rules, weights: fitted.weights }))
     }
+}
 
-    /// The rows of all readers. Nothing where they do not differ, or their numbers are too large.
-    fn rows(
-        &self,
-        population: Option<&Population>,
-        community: &Community,
-        likenesses: &[Likeness],
-        monitor: &dyn RecognitionMonitor,
-    ) -> Option<Rows> {
-        monitor.begin(Stage::Rows);
-        let (population, slopes) = (population?, community.background()?.slopes());
-        let templates: Vec<Template> =
-            likenesses.iter().filter_map(|likeness| likeness.template().cloned()).collect();
-        let space = population.space(&slopes, &self.readings.iter().collect::<Vec<_>>())?;
-        let rows = slopes.rows(&space, &templates);
-        let are_finite = rows.as_flattened().iter().all(|number| number.is_finite());
-        are_finite.then(|| Rows { queries: space.queries().clone(), rows })
-    }
+/// Places evenly spread over names.
+fn evenly(names: &[String]) -> Vec<usize> {
+    let most = names.len().min(MOST_FOR_RULES);
+    (0..most).map(|i| i * names.len() / most).collect()
 }

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use gazeprint::corpus::{Corpus, Limits, Millis};
 use gazeprint::decision::FEWEST_READERS;
-use gazeprint::method::{Community, DayShares, People, PeopleError, Population, Template};
+use gazeprint::method::{Community, DayShares, People, PeopleError, Population, Slopes, Template};
 use gazeprint::saccade::{Reading, readings, readings_of_words};
 use gazeprint_store::{
-    Enrolment, Entry, Founding, Gallery, GalleryError, Location, MergeError, Recording, Secret,
-    StoreError,
+    Enrolment, Entry, Founding, Gallery, GalleryError, Location, MergeError, Recording, RowMaking,
+    Secret, StoreError,
 };
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::calibrate::{KeepRows, Standing};
+use crate::calibrate::{KeepRows, Standing, When};
 use crate::error::Mismatch;
 use crate::identify::UNKNOWN;
 use crate::readers::MOST_TRIES;
@@ -228,8 +228,8 @@ impl Recognizer {
     }
 
     /// Learns readers from their recordings and adds them to the gallery; readers that are there
-    /// already get the new recordings on top. Then the thresholds of decisions are learned anew, unless
-    /// it was a part of the readers.
+    /// already get the new recordings on top. Then the thresholds of decisions are learned anew, if there are
+    /// half as many readers more than they were learned from, unless it was a part of the readers.
     ///
     /// Who read too little is skipped and named. What the monitor was told is enrolled.
     ///
@@ -244,6 +244,7 @@ impl Recognizer {
         if let Some(shard) = options.shard {
             shard.check(corpus)?;
         }
+        self.check_writable()?;
         let (mut skipped, mut warnings, mut candidates) = (Vec::new(), Vec::new(), Vec::new());
         for (name, new) in parts(corpus, options) {
             match self.outlook(options, name, new)? {
@@ -271,7 +272,7 @@ impl Recognizer {
         let mut enrolled = Enrolled { readers: Vec::new(), skipped, warnings, standing: None };
         self.learn_all(candidates, options, monitor, &mut enrolled)?;
         if options.shard.is_none() {
-            let standing = self.calibrate(KeepRows::OfMany, monitor)?;
+            let standing = self.settle(When::Outgrown, KeepRows::OfMany, monitor)?;
             enrolled.warnings.extend(standing.warnings.iter().cloned());
             enrolled.standing = Some(standing);
         }
@@ -365,7 +366,8 @@ impl Recognizer {
     ) -> Result<Commit, Error> {
         let mut tries = 1;
         loop {
-            let entry = self.gallery().enroll(learned, (candidate.revision, learner.era));
+            let based_on = (candidate.revision, learner.era);
+            let entry = self.gallery().enroll(learned, based_on, options.replace);
             match entry {
                 Err(GalleryError::Conflict { .. }) if tries < MOST_TRIES => tries += 1,
                 entry => return Ok(Commit::Done(entry?)),
@@ -407,12 +409,31 @@ fn check_all(corpus: &Corpus, limits: Limits, options: &EnrollOptions) -> Result
     }
 }
 
-/// Refuses a name that cannot be used.
+/// Most characters of a name.
+const LONGEST_NAME: usize = 200;
+
+/// Refuses a name that cannot be used, or would not be shown as it is.
 fn check_name(name: &str) -> Result<(), Error> {
-    match name == UNKNOWN {
-        true => Err(Error::ReservedName { name: name.to_owned() }),
-        false => Ok(()),
-    }
+    let why = match () {
+        () if name == UNKNOWN => return Err(Error::ReservedName { name: name.to_owned() }),
+        () if name.chars().any(char::is_control) => "has control characters",
+        () if name.chars().any(is_invisible) => {
+            "has characters that cannot be seen, or turn the direction of writing"
+        }
+        () if name.chars().count() > LONGEST_NAME => "is too long",
+        () => return Ok(()),
+    };
+    let name = name.chars().take(LONGEST_NAME).collect();
+    Err(Error::OddName { name, why })
+}
+
+/// Marks of direction, of lines and of order, spaces without width, and what is no character at all.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 /// All were skipped.
@@ -519,13 +540,17 @@ struct Learner {
     /// Imagined readers that others are held against.
     cohort: Vec<Template>,
     era: u64,
+    /// What makes rows, where the gallery is searched by them.
+    rows: Option<(RowMaking, Slopes)>,
 }
 
 impl Learner {
     fn of(desk: &Recognizer) -> Result<Self, Error> {
-        let (population, community, era) = desk.gallery().learning()?;
+        let (population, community, era) = desk.stored_learning()?.decoded()?;
         let cohort = population.as_ref().map_or_else(Vec::new, Population::cohort);
-        Ok(Self { population, community, people: desk.people()?, cohort, era })
+        let making = desk.gallery().row_making()?;
+        let rows = making.zip(community.background().map(|background| background.slopes()));
+        Ok(Self { population, community, people: desk.people()?, cohort, era, rows })
     }
 
     fn learn(&self, desk: &Recognizer, candidate: &Candidate) -> Result<Enrolment, Error> {
@@ -535,6 +560,11 @@ impl Learner {
         let (people, population) = (&self.people, self.population.as_ref());
         let likeness = self.community.likeness_among(people, population, &self.cohort, &own);
         let fixations = fixations(&readings);
-        Ok(Enrolment { id: id.clone(), recordings: recordings.clone(), fixations, likeness })
+        let row = self.rows.as_ref().map(|(making, slopes)| {
+            let template = likeness.template().cloned();
+            let row = template.and_then(|template| slopes.rows(&making.space, &[template]).pop());
+            (making.number, row.filter(|row| row.iter().all(|number| number.is_finite())))
+        });
+        Ok(Enrolment { id: id.clone(), recordings: recordings.clone(), fixations, likeness, row })
     }
 }

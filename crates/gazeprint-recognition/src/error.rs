@@ -187,6 +187,12 @@ pub enum Error {
         /// The gallery.
         at: Location,
     },
+    /// A probe of which it cannot be told whether a person read it.
+    #[error("{at}: whether a person read it cannot be told of a probe without words")]
+    LivenessUnknown {
+        /// The gallery.
+        at: Location,
+    },
     /// A rate that nothing shows to be kept.
     #[error(
         "{at}: {warning}; ask for a higher rate, or say that it need not be shown (--allow-unsupported)"
@@ -327,6 +333,16 @@ pub enum Error {
         /// Name of the corpus.
         corpus: String,
     },
+    /// A name that could pretend to be something else where it is shown.
+    #[error(
+        "found the reader {name:?}, whose name {why}; give a name of at most 200 ordinary characters"
+    )]
+    OddName {
+        /// The name.
+        name: String,
+        /// What is odd about it.
+        why: &'static str,
+    },
     /// Nothing is left to do.
     #[error("{corpus}: all recordings are enrolled already in {at}; enrol only new ones")]
     AllEnrolled {
@@ -383,6 +399,7 @@ impl Error {
             | Self::UnknownText { .. }
             | Self::FewForPopulation { .. }
             | Self::ReservedName { .. }
+            | Self::OddName { .. }
             | Self::TooLittleRead { .. }
             | Self::NobodyReadEnough { .. } => ErrorKind::Input,
             Self::Template { .. }
@@ -390,6 +407,7 @@ impl Error {
             | Self::FewReaders { .. }
             | Self::NoRules { .. }
             | Self::NoLiveness { .. }
+            | Self::LivenessUnknown { .. }
             | Self::Unsupported { .. }
             | Self::OtherRows { .. }
             | Self::NoRows { .. } => ErrorKind::Unsupported,
@@ -432,13 +450,18 @@ fn of_store(error: &StoreError) -> ErrorKind {
         | StoreError::SecretWrong { .. }
         | StoreError::SecretNeedless { .. }
         | StoreError::PassphraseEmpty { .. }
+        | StoreError::PassphraseWeak { .. }
         | StoreError::PasswordFile { .. } => ErrorKind::Locked,
-        StoreError::Damaged { .. } => ErrorKind::Damaged,
+        StoreError::Damaged { .. } | StoreError::RolledBack { .. } => ErrorKind::Damaged,
         StoreError::Exists { .. } | StoreError::Changed { .. } | StoreError::Busy { .. } => {
             ErrorKind::Conflict
         }
-        StoreError::Newer { .. } | StoreError::NoPostgres { .. } => ErrorKind::Unsupported,
-        StoreError::Exposed { .. } | StoreError::Address { .. } => ErrorKind::Usage,
+        StoreError::Newer { .. } | StoreError::OldFormat { .. } | StoreError::NoPostgres { .. } => {
+            ErrorKind::Unsupported
+        }
+        StoreError::Exposed { .. }
+        | StoreError::Address { .. }
+        | StoreError::Certificates { .. } => ErrorKind::Usage,
         _ => ErrorKind::Io,
     }
 }

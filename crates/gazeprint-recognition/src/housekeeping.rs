@@ -1,9 +1,9 @@
 //! What is done with a gallery as a whole: removing readers, copying, merging, sealing anew.
 
-use gazeprint_store::{Checked, Gallery, GalleryError, Location, Secret, StoreError};
+use gazeprint_store::{Anchor, Checked, Gallery, GalleryError, Location, Secret, StoreError};
 use rayon::prelude::*;
 
-use crate::calibrate::{KeepRows, Standing};
+use crate::calibrate::{KeepRows, Standing, When};
 use crate::{Error, RecognitionMonitor, Recognizer};
 
 /// What became of what was there before a change.
@@ -40,7 +40,8 @@ pub struct Removal {
 }
 
 impl Recognizer {
-    /// Overwrites what an erasure that was cut short has left, and says whether there was one.
+    /// Overwrites what an erasure that was cut short has left beside the gallery, and says whether there was
+    /// anything.
     ///
     /// # Errors
     /// If it cannot be overwritten.
@@ -48,19 +49,17 @@ impl Recognizer {
         Ok(self.gallery().finish_erasing()?)
     }
 
-    /// Removes a reader, given by name or pseudonym, and overwrites what was kept of them. Then the
-    /// thresholds of decisions are learned anew.
+    /// Removes a reader, given by name or pseudonym, and overwrites the key of what was kept of them. Then the
+    /// thresholds of decisions are learned anew, if a third of the readers they were learned from are gone.
     ///
     /// # Errors
     /// If there is no such reader, or the gallery cannot be read or written: the reader is then still
     /// there.
     pub fn remove(&self, reader: &str, monitor: &dyn RecognitionMonitor) -> Result<Removal, Error> {
-        let readers = self.list()?;
-        let place = self.place_of(reader, readers.iter().map(|entry| entry.id.as_str()))?;
-        let reader = readers[place].id.clone();
+        let reader = self.find(reader)?;
         let removed = self.gallery().remove(&reader);
         let erasure = Erasure::of(removed)?;
-        let standing = self.calibrate(KeepRows::OfMany, monitor);
+        let standing = self.settle(When::Outgrown, KeepRows::OfMany, monitor);
         Ok(Removal { reader, erasure, standing })
     }
 
@@ -78,9 +77,45 @@ impl Recognizer {
     /// # Errors
     /// The first thing that is not right.
     pub fn check(&self) -> Result<Checked, Error> {
-        let checked = self.gallery().check()?;
-        self.list()?;
-        Ok(checked)
+        Ok(self.gallery().check()?)
+    }
+
+    /// Writes the whole gallery anew, without the room of what was removed.
+    ///
+    /// # Errors
+    /// If the gallery cannot be written.
+    pub fn compact(&self) -> Result<Erasure, Error> {
+        let compacted = self.gallery().compact();
+        Erasure::of(compacted)
+    }
+
+    /// Brings a gallery of an earlier format to that of today, all or nothing, and says whether it was one.
+    /// Where it is large, rows to search by are made.
+    ///
+    /// # Errors
+    /// If anything is damaged, or the gallery cannot be written: it is as it was then.
+    pub fn upgrade(&self, monitor: &dyn RecognitionMonitor) -> Result<bool, Error> {
+        let upgraded = self.gallery().upgrade()?;
+        if upgraded {
+            self.settle(When::Outgrown, KeepRows::OfMany, monitor)?;
+        }
+        Ok(upgraded)
+    }
+
+    /// How far the gallery has come, to be kept elsewhere.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn anchor(&self) -> Result<Anchor, Error> {
+        Ok(self.gallery().anchor()?)
+    }
+
+    /// Refuses a gallery that had not come as far as an anchor says, or went another way.
+    ///
+    /// # Errors
+    /// If it is such a gallery, or cannot be read.
+    pub fn hold_against(&self, anchor: &Anchor) -> Result<(), Error> {
+        Ok(self.gallery().hold_against(anchor)?)
     }
 
     /// The same gallery at another place.
@@ -123,7 +158,7 @@ impl Recognizer {
             return Ok(None);
         };
         let desk = Self::of(merged)?;
-        let standing = desk.calibrate(KeepRows::OfMany, monitor)?;
+        let standing = desk.settle(When::Outgrown, KeepRows::OfMany, monitor)?;
         Ok(Some((desk, standing)))
     }
 }

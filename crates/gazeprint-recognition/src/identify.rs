@@ -10,17 +10,22 @@ use serde::Serialize;
 use crate::liveness::LivenessFinding;
 use crate::readers::{CANDIDATES, Comparison, Shortlist};
 use crate::settlement::{ReplayFinding, ReplayPolicy, Settlement, sketches};
-use crate::warning::{Comparisons, lowest_rate};
+use crate::verify::DecisionOnly;
+use crate::warning::{Comparisons, lowest_rate, shown_rate};
 use crate::{Error, RateName, Recognizer, Warning};
 
 /// What somebody unknown is called in answers, and therefore nobody else.
 pub const UNKNOWN: &str = "unknown";
 
+/// The rate of errors where none is asked for and people stand behind it.
+pub const USUAL_RATE: f64 = 0.01;
+
 /// How somebody is identified.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IdentifyOptions {
-    /// Part of people who are not enrolled that may be taken for somebody, 0.0001 to 0.2.
-    pub fpir: f64,
+    /// Part of people who are not enrolled that may be taken for somebody, 0.0001 to 0.2; where none is asked for
+    /// [`USUAL_RATE`], or the lowest that people stand behind.
+    pub fpir: Option<f64>,
     /// It is one of the enrolled: strangers are not thought of.
     pub closed: bool,
     /// Answer at a rate that nothing shows to be kept.
@@ -39,7 +44,7 @@ impl Default for IdentifyOptions {
     fn default() -> Self {
         let replays = ReplayPolicy::default();
         Self {
-            fpir: 0.01,
+            fpir: None,
             closed: false,
             allow_unsupported: false,
             top: 5,
@@ -57,9 +62,9 @@ pub struct Identification {
     pub decision: String,
     /// Fixations of the probe that count.
     pub fixations: usize,
-    /// The rate that was asked for.
+    /// The rate.
     pub fpir: f64,
-    /// The ratio to the cohort at and above which the best is somebody known.
+    /// What the best must reach to be somebody known.
     pub threshold: f64,
     /// Whether there are enough comparisons for such a rate.
     pub supported: bool,
@@ -122,6 +127,11 @@ pub struct Candidate {
 }
 
 impl Identification {
+    /// The answer without scores, ratios and thresholds.
+    pub fn decision_only(&self) -> DecisionOnly {
+        DecisionOnly { decision: self.decision.clone(), reader: None }
+    }
+
     /// Whether it is somebody known.
     pub fn is_known(&self) -> bool {
         self.decision != UNKNOWN
@@ -144,20 +154,58 @@ pub(crate) fn unsupported(rate: f64, threshold: Threshold, of: Comparisons) -> O
     (!supported).then_some(warning)
 }
 
+/// What is answered by.
+pub(crate) struct Bar {
+    pub(crate) rate: f64,
+    pub(crate) threshold: Threshold,
+    pub(crate) warning: Option<Warning>,
+}
+
+/// A rate as somebody asks for it, or does not.
+#[derive(Clone, Copy)]
+pub(crate) struct AskedRate {
+    pub(crate) name: RateName,
+    pub(crate) rate: Option<f64>,
+    /// Whether nobody need stand behind it.
+    pub(crate) unsupported: bool,
+    pub(crate) of: Comparisons,
+}
+
+impl AskedRate {
+    /// Refuses a rate that thresholds are not learned for.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        self.rate.map_or(Ok(()), |rate| check_rate(self.name, rate))
+    }
+}
+
 impl Recognizer {
-    /// What to say of a rate that nothing shows to be kept, where it is asked for all the same. Galleries of
-    /// words alone, of the first format, answer as they always did.
-    pub(crate) fn allowed(
+    /// The threshold of a rate, given by rate. One that too few people stand behind is refused, or told where it
+    /// is asked for all the same; where none is asked for, the lowest is taken that they do stand behind.
+    /// Galleries of words alone, of the first format, answer as they always did.
+    pub(crate) fn bar(
         &self,
-        warning: Option<Warning>,
-        allowed: bool,
-    ) -> Result<Option<Warning>, Error> {
-        match warning {
-            Some(warning) if !allowed && self.gallery().people()?.is_some() => {
-                Err(Error::Unsupported { at: self.location().clone(), warning })
-            }
-            warning => Ok(warning),
+        asked: AskedRate,
+        threshold_at: impl Fn(f64) -> Threshold,
+    ) -> Result<Bar, Error> {
+        let rate = asked.rate.unwrap_or(USUAL_RATE);
+        let threshold = threshold_at(rate);
+        let warning = unsupported(rate, threshold, asked.of);
+        let Some(warning) = warning else { return Ok(Bar { rate, threshold, warning }) };
+        if asked.unsupported || self.gallery().people()?.is_none() {
+            return Ok(Bar { rate, threshold, warning: Some(warning) });
         }
+        let shown = shown_rate(threshold.comparisons);
+        if asked.rate.is_none() && shown <= GRID[0] {
+            let instead = threshold_at(shown);
+            if instead.supported {
+                let Threshold { comparisons, readers, .. } = instead;
+                let of = asked.of;
+                let told =
+                    Warning::HigherRate { rate: shown, usual: rate, comparisons, of, readers };
+                return Ok(Bar { rate: shown, threshold: instead, warning: Some(told) });
+            }
+        }
+        Err(Error::Unsupported { at: self.location().clone(), warning })
     }
 
     /// Says who of the gallery reads, or that it is nobody known. The answer is logged, and what was
@@ -170,29 +218,35 @@ impl Recognizer {
         probe: &Corpus,
         options: &IdentifyOptions,
     ) -> Result<Identification, Error> {
-        check_rate(RateName::Fpir, options.fpir)?;
+        let asked = AskedRate {
+            name: RateName::Fpir,
+            rate: options.fpir,
+            unsupported: options.allow_unsupported || options.closed,
+            of: Comparisons::Strangers,
+        };
+        asked.check()?;
         let (readings, mut warnings) = self.readings_of(probe)?;
         let shortlist = Shortlist::Best(options.top.max(options.candidates).max(1));
         let (readers, comparison) = self.compare(&readings, |_| Ok(shortlist))?;
         warnings.extend(readers.warnings());
         let (rules, fixations) = (&readers.rules, comparison.fixations);
-        let threshold = rules.for_stranger(options.fpir, fixations, readers.names.len());
-        let allowed = options.allow_unsupported || options.closed;
-        let warning = unsupported(options.fpir, threshold, Comparisons::Probes);
-        warnings.extend(self.allowed(warning, allowed)?);
+        let at_rate = |rate| rules.for_stranger(rate, fixations, readers.names.len());
+        let Bar { rate, threshold, warning } = self.bar(asked, at_rate)?;
+        // Where nobody else is thought of, no rate is promised.
+        warnings.extend(warning.filter(|_| !options.closed));
         let order = readers.ranking(&comparison);
         let Comparison { scores, strengths, .. } = &comparison;
-        let (best, answer) = rules.answer(options.fpir, scores, strengths, fixations);
+        let (best, answer) = rules.answer(rate, scores, strengths, fixations);
         let answer = match options.closed {
             true if comparison.posterior[best] >= LIKELY => Answer::Named,
             true => Answer::Unknown,
             false => answer,
         };
         let (id, llr) = (&readers.names[best], comparison.llrs[best]);
-        let liveness = match options.liveness {
-            true => readers.life(self, &comparison, best, &readings)?,
-            false => None,
-        };
+        let liveness = options
+            .liveness
+            .then(|| readers.life(self, &comparison, best, &readings))
+            .transpose()?;
         let is_alive = liveness.is_none_or(|found| found.alive);
         let settlement = Settlement {
             id,
@@ -218,9 +272,7 @@ impl Recognizer {
         let is_new = is_alive && (replay.is_none() || options.replays.allow);
         let likely = (answer == Answer::Likely && is_new).then(|| id.clone());
         let enough = likely.as_ref().and_then(|_| {
-            readers.enough(&comparison, best, |n| {
-                rules.for_stranger(options.fpir, n, readers.names.len())
-            })
+            readers.enough(&comparison, best, |n| rules.for_stranger(rate, n, readers.names.len()))
         });
         let more = enough.map(|enough| MoreReading::of(enough - fixations, &readings));
         Ok(Identification {
@@ -230,7 +282,7 @@ impl Recognizer {
             closed: options.closed,
             decision: if is_known { id.clone() } else { UNKNOWN.to_owned() },
             fixations,
-            fpir: options.fpir,
+            fpir: rate,
             threshold: threshold.ratio,
             supported: threshold.supported,
             replay,

@@ -25,7 +25,7 @@
 //! let (desk, _) = Recognizer::open_or_create(&at, None, &founding, &known, &enroll, &Unwatched)?;
 //! let done = desk.enroll(&known, &enroll, &Unwatched)?;
 //! let probe = later.of_readers(&[2]);
-//! let who = desk.identify(&probe, &IdentifyOptions { fpir: 0.2, ..Default::default() })?;
+//! let who = desk.identify(&probe, &IdentifyOptions { fpir: Some(0.2), ..Default::default() })?;
 //! let claim = desk.verify(&probe, "r001", &VerifyOptions::default())?;
 //! let mut watch = desk.watch("r003", all.texts(), &WatchOptions::default())?;
 //! let text = all.texts()[31].id().to_owned();
@@ -43,6 +43,7 @@
 //! | `enroll`, `calibrate` | readers and rules into a gallery |
 //! | `readers` | the readers in memory, and a probe compared with them |
 //! | `identify`, `verify`, `watch` | the answers |
+//! | `stream` | the lines of a watch |
 //! | `liveness` | whether a person read a probe |
 //! | `settlement` | whether a probe was there before; what is logged and remembered |
 //! | `housekeeping` | removing, copying, merging, sealing anew |
@@ -57,6 +58,7 @@ mod liveness;
 mod readers;
 mod recognizer;
 mod settlement;
+mod stream;
 mod verify;
 mod warning;
 mod watch;
@@ -67,13 +69,16 @@ pub use enroll::{
 };
 pub use error::{Error, ErrorKind, Mismatch, RateName};
 pub use gazeprint::decision::{Decision, Step};
-pub use gazeprint_store::{Checked, Entry, Event, Founding, Location, Logged, Secret, StoreError};
+pub use gazeprint_store::{
+    Anchor, AnchorError, Checked, Entry, Event, Founding, Location, Logged, Secret, StoreError,
+};
 pub use housekeeping::{Erasure, Removal};
-pub use identify::{Candidate, Identification, IdentifyOptions, UNKNOWN};
+pub use identify::{Candidate, Identification, IdentifyOptions, UNKNOWN, USUAL_RATE};
 pub use liveness::LivenessFinding;
 pub use readers::CANDIDATES;
 pub use recognizer::{RecognitionMonitor, Recognizer, Stage};
 pub use settlement::{ReplayFinding, ReplayPolicy, ReplaySource};
-pub use verify::{Verdict, Verification, VerifyOptions};
+pub use stream::{LineError, StreamLine};
+pub use verify::{DecisionOnly, Verdict, Verification, VerifyOptions};
 pub use warning::{Comparisons, RowsMissing, Warning, lowest_rate, two_digits};
 pub use watch::{Watch, WatchOptions, WatchState, WatchStep, WatchedFixation};

@@ -52,8 +52,8 @@ impl LearnedLiveness {
         let (n, generation) = (held.names.len(), held.generation());
         let most = n.min(MOST_READERS);
         let chosen: Vec<&str> = (0..most).map(|i| held.names[i * n / most].as_str()).collect();
-        let recorded = desk.gallery().all_recordings(|name| chosen.contains(&name))?;
-        let (population, ..) = desk.gallery().learning()?;
+        let recorded = desk.gallery().recordings_of(&chosen)?;
+        let (population, ..) = desk.stored_learning()?.decoded()?;
         let Some(population) = population.filter(|_| recorded.len() >= FEWEST_READERS) else {
             return Ok(None);
         };

@@ -11,7 +11,7 @@ use gazeprint::saccade::Reading;
 use gazeprint::score::Scorer as _;
 use gazeprint::search::{Queries, Row, scores};
 use gazeprint::template::Probe;
-use gazeprint_store::{GalleryError, Loaded, Rows, Searchable, VoicedRules};
+use gazeprint_store::{GalleryError, Loaded, Searchable, VoicedRules, Whose};
 use rayon::prelude::*;
 
 use crate::liveness::{LivenessFinding, look_as};
@@ -60,18 +60,19 @@ impl EnrolledReaders {
     /// The readers, to compare with as a whole or, where there are rows, to search.
     pub(crate) fn read(desk: &Recognizer) -> Result<Self, Error> {
         let searchable = desk.gallery().searchable()?;
-        let Some(Searchable { community, readers, rows, rules, generation }) = searchable else {
+        let Some(searchable) = searchable else {
             return Self::read_whole(desk);
         };
+        let Searchable { community, readers, rows, space, rules, generation, cohort } = searchable;
         check_count(desk, readers.len())?;
         let Some(slopes) = community.background().map(|background| background.slopes()) else {
             return Self::read_whole(desk);
         };
-        let Rows { queries, rows } = rows;
+        let queries = space.queries().clone();
         if queries.slope_len() != slopes.len() {
             return Err(Error::OtherRows { at: desk.location().clone() });
         }
-        let (cohort, admission) = deciding(desk, &community, &[])?;
+        let (cohort, admission) = deciding(desk, &community, true, cohort.decoded()?)?;
         let scorer = of_readers(desk, &community, &[], &cohort, rules.weights)?;
         let search = Some(RowSearch { community, slopes, queries, rows });
         Ok(Self {
@@ -87,21 +88,44 @@ impl EnrolledReaders {
 
     /// The readers, to compare with as a whole.
     pub(crate) fn read_whole(desk: &Recognizer) -> Result<Self, Error> {
-        let stored = desk.gallery().stored_readers()?;
-        let Loaded { community, readers, likenesses, rules, is_current, generation, .. } =
-            stored.decoded()?;
-        let (cohort, admission) = deciding(desk, &community, &likenesses)?;
+        Self::read_of(desk, Whose::All)
+    }
+
+    /// One reader alone, where it makes no difference to a claim who else is enrolled: other people decide
+    /// then, and imagined readers stand for all others. None where it does.
+    pub(crate) fn read_one(desk: &Recognizer, id: &str) -> Result<Option<Self>, Error> {
+        let alone = Self::read_of(desk, Whose::One(id))?;
+        Ok((alone.rules.is_of_people() && alone.names.len() == 1).then_some(alone))
+    }
+
+    fn read_of(desk: &Recognizer, whose: Whose<'_>) -> Result<Self, Error> {
+        let stored = desk.gallery().stored_readers(whose)?;
+        let Loaded {
+            community,
+            count,
+            is_usual_known,
+            readers,
+            likenesses,
+            rules,
+            is_current,
+            generation,
+            cohort,
+            ..
+        } = stored.decoded()?;
+        let (cohort, admission) = deciding(desk, &community, is_usual_known, cohort.decoded()?)?;
+        // Of fewer, none are learned; those of a gallery that was larger are of readers who are gone.
+        let rules = rules.filter(|_| count >= FEWEST_READERS);
         // Where readers are too few to learn them from, none are out of date.
-        let is_current = is_current || readers.len() < FEWEST_READERS;
+        let is_current = is_current || count < FEWEST_READERS;
         let rules = match (rules, &admission) {
             (Some(rules), _) => rules,
             // Few readers are judged by what other people showed.
-            (None, Some(admission)) if !readers.is_empty() => {
-                let rules = Rules::of_people(readers.len(), admission.clone());
+            (None, Some(admission)) if count > 0 => {
+                let rules = Rules::of_people(count, admission.clone());
                 VoicedRules { rules, weights: *desk.people()?.weights_of_another_day() }
             }
             (None, _) => {
-                check_count(desk, readers.len())?;
+                check_count(desk, count)?;
                 return Err(Error::NoRules { at: desk.location().clone() });
             }
         };
@@ -206,8 +230,8 @@ impl EnrolledReaders {
         places
     }
 
-    /// Fixations after which a reader would reach a threshold, if all goes on as it began; none where that is
-    /// too long to tell, or cannot be told.
+    /// Fixations after which a reader would reach a threshold, if all goes on as it began; none where it is reached
+    /// already, where that is too long to tell, or cannot be told.
     pub(crate) fn enough(
         &self,
         comparison: &Comparison,
@@ -221,22 +245,26 @@ impl EnrolledReaders {
         let claim = scorer.claims(&scorer.tally(&comparison.probe))?[place];
         let now = comparison.fixations;
         let enough = |more: usize| {
-            let fixations = now + now * more / STEPS;
+            let fixations = now + (now * more).div_ceil(STEPS);
             let more = fixations as f64 / now as f64;
             let strength = self.rules.strength(&claim.times(more), fixations)?;
             threshold(fixations).is_reached(strength).then_some(fixations)
         };
-        (1..=STEPS * MOST_MORE).find_map(enough)
+        // What is reached already is not what is missing.
+        (0..=STEPS * MOST_MORE).find_map(enough).filter(|fixations| *fixations > now)
     }
 
-    /// How alive a probe is, held against a reader who was scored in full; nothing where it has no words.
+    /// How alive a probe is, held against a reader who was scored in full.
+    ///
+    /// # Errors
+    /// If that cannot be told: whoever asks for it is not told that nothing speaks against it.
     pub(crate) fn life(
         &self,
         desk: &Recognizer,
         comparison: &Comparison,
         place: usize,
         readings: &[Reading],
-    ) -> Result<Option<LivenessFinding>, Error> {
+    ) -> Result<LivenessFinding, Error> {
         let learned = desk.liveness()?;
         let found = match &comparison.in_full {
             None => Some((&self.scorer, place)),
@@ -244,9 +272,10 @@ impl EnrolledReaders {
                 in_full.places.binary_search(&place).ok().map(|place| (&in_full.scorer, place))
             }
         };
-        let Some((scorer, place)) = found else { return Ok(None) };
+        let unknown = || Error::LivenessUnknown { at: desk.location().clone() };
+        let (scorer, place) = found.ok_or_else(unknown)?;
         let looks = readings.par_iter().filter_map(|r| look_as(scorer.forger(), place, r));
-        Ok(learned.judge(&looks.collect::<Vec<_>>()))
+        learned.judge(&looks.collect::<Vec<_>>()).ok_or_else(unknown)
     }
 
     /// What each part of a probe says for a reader who was scored in full.
@@ -261,21 +290,17 @@ impl EnrolledReaders {
     }
 }
 
-/// Imagined readers that those of a gallery are held against, and how somebody is taken for one of them;
+/// The imagined readers that those of a gallery are held against, and how somebody is taken for one of these;
 /// nothing where the people of the gallery did not show that.
 fn deciding(
     desk: &Recognizer,
     community: &Community,
-    readers: &[Likeness],
+    is_usual_known: bool,
+    cohort: Vec<Template>,
 ) -> Result<(Vec<Template>, Option<Admission>), Error> {
     let people = desk.people()?;
-    let Some(admission) = community.admission(&people, readers) else {
-        return Ok((Vec::new(), None));
-    };
-    let (population, ..) = desk.gallery().learning()?;
-    let cohort = population.map_or_else(Vec::new, |population| population.cohort());
-    let admission = (!cohort.is_empty()).then(|| admission.clone());
-    Ok((cohort, admission))
+    let admission = community.admission(&people, is_usual_known).filter(|_| !cohort.is_empty());
+    Ok(admission.map_or_else(|| (Vec::new(), None), |by| (cohort, Some(by.clone()))))
 }
 
 /// Scores of readers as they are kept.
@@ -374,7 +399,41 @@ pub(crate) struct Comparison {
     in_full: Option<ScoredInFull>,
 }
 
+/// A probe against the reader who is claimed.
+pub(crate) struct ComparedClaim {
+    pub(crate) readers: Arc<EnrolledReaders>,
+    /// Among them.
+    pub(crate) place: usize,
+    pub(crate) comparison: Comparison,
+}
+
 impl Recognizer {
+    /// Compares a probe with a reader, given by name or pseudonym: with them alone, where that is enough.
+    pub(crate) fn compare_claim(
+        &self,
+        readings: &[Reading],
+        reader: &str,
+    ) -> Result<ComparedClaim, Error> {
+        if let Some(alone) = self.alone(reader)? {
+            let comparison = alone.compare(self, readings, Shortlist::With(0))?;
+            return Ok(ComparedClaim { readers: Arc::new(alone), place: 0, comparison });
+        }
+        let shortlist =
+            |readers: &EnrolledReaders| Ok(Shortlist::With(readers.place_of(self, reader)?));
+        let (readers, comparison) = self.compare(readings, shortlist)?;
+        let place = readers.place_of(self, reader)?;
+        Ok(ComparedClaim { readers, place, comparison })
+    }
+
+    /// A reader, given by name or pseudonym, to be compared with alone; none where the others count, too.
+    pub(crate) fn alone(&self, reader: &str) -> Result<Option<EnrolledReaders>, Error> {
+        // Entries of an older gallery are in its templates, which are read at once.
+        if self.is_old() {
+            return Ok(None);
+        }
+        EnrolledReaders::read_one(self, &self.find(reader)?)
+    }
+
     /// Compares a probe with the readers as they are now. Where they are changed meanwhile, that is
     /// done again.
     pub(crate) fn compare(

@@ -6,7 +6,8 @@ use gazeprint::corpus::{Corpus, Limits, Millis};
 use gazeprint::method::{Monitor, People};
 use gazeprint::saccade::{Reading, readings};
 use gazeprint_store::{
-    Entry, Founding, Gallery, GalleryError, Location, Logged, Recording, Secret,
+    Entry, Founding, Gallery, GalleryError, Location, Logged, Recording, Secret, StoreError,
+    StoredLearning,
 };
 
 use crate::liveness::LearnedLiveness;
@@ -131,12 +132,19 @@ impl Recognizer {
         self.shared.gallery.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What readers are learned with. The gallery is free again before it is decoded, which all threads work at: one
+    /// of them may be waiting for it.
+    pub(crate) fn stored_learning(&self) -> Result<StoredLearning, Error> {
+        Ok(self.gallery().stored_learning()?)
+    }
+
     /// The people that readers are compared with: those that the gallery was made with.
     pub(crate) fn people(&self) -> Result<Arc<People>, Error> {
         if let Some(people) = self.shared.people.get() {
             return Ok(Arc::clone(people));
         }
-        let people = match self.gallery().people()? {
+        let kept = self.gallery().people()?;
+        let people = match kept {
             None => Arc::clone(People::shipped()),
             Some(bytes) if *bytes == *People::shipped_bytes() => Arc::clone(People::shipped()),
             Some(bytes) => Arc::new(People::read(&bytes).map_err(|source| Error::People {
@@ -209,13 +217,40 @@ impl Recognizer {
         Ok((readings, (dropped > 0).then_some(warning).into_iter().collect()))
     }
 
+    /// Whether the gallery is of an earlier format. It is only read then: answers are given, but not logged,
+    /// and nothing is remembered, until [`Recognizer::upgrade`].
+    pub fn is_old(&self) -> bool {
+        self.gallery().is_old()
+    }
+
+    /// Refuses to begin what would end with a change of a gallery that is only read.
+    pub(crate) fn check_writable(&self) -> Result<(), Error> {
+        match self.is_old() {
+            true => Err(StoreError::OldFormat { at: self.location().clone() }.into()),
+            false => Ok(()),
+        }
+    }
+
     /// The readers, by name.
     ///
     /// # Errors
     /// If they cannot be read.
     pub fn list(&self) -> Result<Vec<Entry>, Error> {
-        let stored = self.gallery().stored_readers()?;
-        Ok(stored.decoded()?.readers)
+        let mut entries = Vec::new();
+        self.gallery().each_entry(|entry| {
+            entries.push(entry);
+            Ok(())
+        })?;
+        entries.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(entries)
+    }
+
+    /// How many readers there are.
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub fn count(&self) -> Result<usize, Error> {
+        Ok(self.gallery().count()?)
     }
 
     /// A reader, given by name or pseudonym, with the number of readings of earlier probes that are
@@ -224,10 +259,29 @@ impl Recognizer {
     /// # Errors
     /// If there is no such reader, or it cannot be read.
     pub fn show(&self, reader: &str) -> Result<(Entry, usize), Error> {
-        let entries = self.list()?;
-        let place = self.place_of(reader, entries.iter().map(|entry| entry.id.as_str()))?;
-        let remembered = self.gallery().earlier_probes(&entries[place].id)?.len();
-        Ok((entries[place].clone(), remembered))
+        let id = self.find(reader)?;
+        let mut gallery = self.gallery();
+        let entry = gallery.entry(&id)?;
+        let remembered = gallery.earlier_probes(&id)?.len();
+        drop(gallery);
+        let unknown = || {
+            let (at, reader) = (self.location().clone(), reader.to_owned());
+            GalleryError::UnknownReader { at, reader, nearest: None }
+        };
+        Ok((entry.ok_or_else(unknown)?, remembered))
+    }
+
+    /// What a reader, given by name or pseudonym, is kept under.
+    pub(crate) fn find(&self, reader: &str) -> Result<String, Error> {
+        for id in [self.id_of(reader), reader.to_owned()] {
+            if self.gallery().has_reader(&id)? {
+                return Ok(id);
+            }
+        }
+        // Only now, since it takes all names.
+        let names: Vec<String> = self.list()?.into_iter().map(|entry| entry.id).collect();
+        let place = self.place_of(reader, names.iter().map(String::as_str))?;
+        Ok(names[place].clone())
     }
 
     /// The place of somebody among readers, given by name or pseudonym.
@@ -253,6 +307,18 @@ impl Recognizer {
     /// If it cannot be read, or was tampered with.
     pub fn log(&self) -> Result<Vec<Logged>, Error> {
         Ok(self.gallery().log()?)
+    }
+
+    /// Calls `work` with every entry of the log, from the first, while the gallery is kept for this alone.
+    ///
+    /// # Errors
+    /// If it cannot be read, or was tampered with.
+    pub fn each_logged(&self, mut work: impl FnMut(Logged)) -> Result<(), Error> {
+        let logged = self.gallery().each_logged(|entry| {
+            work(entry);
+            Ok(())
+        });
+        Ok(logged?)
     }
 
     /// The readings of what somebody was recorded with.

@@ -101,16 +101,27 @@ impl Settlement<'_> {
             let accepted = self.is_enough && (replay.is_none() || self.policy.allow);
             let remembered = Remember { id: self.id, sketches: self.sketches, earlier: &earlier };
             let remembered = (accepted && !self.policy.forget).then_some(remembered);
-            match desk.gallery().note(event(accepted, replay.is_some()), remembered) {
+            match desk.note(event(accepted, replay.is_some()), remembered) {
                 // Another remembered a probe: it may be this one.
-                Err(GalleryError::Conflict { .. }) if tries < MOST_TRIES => tries += 1,
-                noted => return Ok(noted.map(|()| (accepted, replay))?),
+                Err(Error::Gallery(GalleryError::Conflict { .. })) if tries < MOST_TRIES => {
+                    tries += 1;
+                }
+                noted => return noted.map(|()| (accepted, replay)),
             }
         }
     }
 }
 
 impl Recognizer {
+    /// Logs what was done, and remembers a probe; nothing in a gallery of an earlier format, which is only
+    /// read.
+    pub(crate) fn note(&self, event: Event, probe: Option<Remember<'_>>) -> Result<(), Error> {
+        match self.is_old() {
+            true => Ok(()),
+            false => Ok(self.gallery().note(event, probe)?),
+        }
+    }
+
     /// What a reader was enrolled with; nothing of somebody unknown.
     pub(crate) fn enrolled_with(&self, id: &str) -> Result<KnownReadings, Error> {
         let recordings = self.gallery().recordings(id)?;

@@ -5,9 +5,9 @@ use gazeprint::decision::LIKELY_RATE;
 use gazeprint_store::Event;
 use serde::Serialize;
 
-use crate::identify::{MoreReading, check_rate, unsupported};
+use crate::identify::{AskedRate, Bar, MoreReading};
 use crate::liveness::LivenessFinding;
-use crate::readers::Shortlist;
+use crate::readers::ComparedClaim;
 use crate::settlement::{ReplayFinding, ReplayPolicy, Settlement, sketches};
 use crate::warning::Comparisons;
 use crate::{Error, RateName, Recognizer, Warning};
@@ -15,8 +15,9 @@ use crate::{Error, RateName, Recognizer, Warning};
 /// How a claim is verified.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VerifyOptions {
-    /// Part of false claims that may be accepted, 0.0001 to 0.2.
-    pub fmr: f64,
+    /// Part of false claims that may be accepted, 0.0001 to 0.2; where none is asked for
+    /// [`USUAL_RATE`](crate::USUAL_RATE), or the lowest that people stand behind.
+    pub fmr: Option<f64>,
     /// Answer at a rate that nothing shows to be kept.
     pub allow_unsupported: bool,
     /// What to do with replays.
@@ -28,7 +29,7 @@ pub struct VerifyOptions {
 impl Default for VerifyOptions {
     fn default() -> Self {
         let replays = ReplayPolicy::default();
-        Self { fmr: 0.01, allow_unsupported: false, replays, liveness: false }
+        Self { fmr: None, allow_unsupported: false, replays, liveness: false }
     }
 }
 
@@ -67,15 +68,15 @@ pub struct Verification {
     /// What thresholds are for: the score of the claim or, in galleries of earlier versions, the log ratio
     /// to the cohort.
     pub ratio: f64,
-    /// The ratio at and above which a claim is accepted.
+    /// What a claim must reach to be accepted.
     pub threshold: f64,
-    /// The rate that was asked for.
+    /// The rate.
     pub fmr: f64,
-    /// Whether there are enough comparisons for such a rate.
+    /// Whether enough people stand behind such a rate.
     pub supported: bool,
-    /// As many as there are.
+    /// Pairs of people that there are.
     pub comparisons: usize,
-    /// Of how many readers.
+    /// Of how many people.
     pub readers: usize,
     /// Fixations of the probe that count.
     pub fixations: usize,
@@ -91,6 +92,24 @@ pub struct Verification {
     pub liveness: Option<LivenessFinding>,
 }
 
+/// An answer without numbers: who may ask again and again learns nothing about how near they came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DecisionOnly {
+    /// Of a claim what is thought of it; else a reader, or [`UNKNOWN`](crate::UNKNOWN).
+    pub decision: String,
+    /// Who was claimed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reader: Option<String>,
+}
+
+impl Verification {
+    /// The answer without scores, ratios and thresholds.
+    pub fn decision_only(&self) -> DecisionOnly {
+        let decision = self.decision.name().to_owned();
+        DecisionOnly { decision, reader: Some(self.reader.clone()) }
+    }
+}
+
 impl Recognizer {
     /// Accepts or rejects the claim that a probe is of a reader, given by name or pseudonym. The
     /// answer is logged, and what was accepted is remembered, to know it again.
@@ -104,23 +123,27 @@ impl Recognizer {
         reader: &str,
         options: &VerifyOptions,
     ) -> Result<Verification, Error> {
-        check_rate(RateName::Fmr, options.fmr)?;
-        let (readings, mut warnings) = self.readings_of(probe)?;
-        let (readers, comparison) = self
-            .compare(&readings, |readers| Ok(Shortlist::With(readers.place_of(self, reader)?)))?;
-        warnings.extend(readers.warnings());
-        let place = readers.place_of(self, reader)?;
-        let id = &readers.names[place];
-        let threshold = readers.rules.for_claim(options.fmr, comparison.fixations);
-        let warning = unsupported(options.fmr, threshold, Comparisons::FalseClaims);
-        warnings.extend(self.allowed(warning, options.allow_unsupported)?);
-        let strength = comparison.strengths[place];
-        let undecided = readers.rules.for_claim(LIKELY_RATE.max(options.fmr), comparison.fixations);
-        let (llr, fixations) = (comparison.llrs[place], comparison.fixations);
-        let liveness = match options.liveness {
-            true => readers.life(self, &comparison, place, &readings)?,
-            false => None,
+        let asked = AskedRate {
+            name: RateName::Fmr,
+            rate: options.fmr,
+            unsupported: options.allow_unsupported,
+            of: Comparisons::Pairs,
         };
+        asked.check()?;
+        let (readings, mut warnings) = self.readings_of(probe)?;
+        let ComparedClaim { readers, place, comparison } = self.compare_claim(&readings, reader)?;
+        warnings.extend(readers.warnings());
+        let id = &readers.names[place];
+        let at_rate = |rate| readers.rules.for_claim(rate, comparison.fixations);
+        let Bar { rate, threshold, warning } = self.bar(asked, at_rate)?;
+        warnings.extend(warning);
+        let strength = comparison.strengths[place];
+        let undecided = readers.rules.for_claim(LIKELY_RATE.max(rate), comparison.fixations);
+        let (llr, fixations) = (comparison.llrs[place], comparison.fixations);
+        let liveness = options
+            .liveness
+            .then(|| readers.life(self, &comparison, place, &readings))
+            .transpose()?;
         let is_alive = liveness.is_none_or(|found| found.alive);
         let settlement = Settlement {
             id,
@@ -145,9 +168,8 @@ impl Recognizer {
             }
             false => Verdict::Rejected,
         };
-        let more = (decision == Verdict::Undecided).then(|| {
-            readers.enough(&comparison, place, |n| readers.rules.for_claim(options.fmr, n))
-        });
+        let more = (decision == Verdict::Undecided)
+            .then(|| readers.enough(&comparison, place, |n| readers.rules.for_claim(rate, n)));
         let more = more.flatten().map(|enough| MoreReading::of(enough - fixations, &readings));
         Ok(Verification {
             decision,
@@ -157,7 +179,7 @@ impl Recognizer {
             llr,
             ratio: strength,
             threshold: threshold.ratio,
-            fmr: options.fmr,
+            fmr: rate,
             supported: threshold.supported,
             comparisons: threshold.comparisons,
             readers: threshold.readers,

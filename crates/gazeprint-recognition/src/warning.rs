@@ -6,14 +6,24 @@ use serde::Serialize;
 
 use crate::error::counted;
 
-/// What a threshold was learned from.
+/// What stands behind a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Comparisons {
-    /// Of somebody with a reader who is not them.
-    FalseClaims,
-    /// Of somebody who is not enrolled.
-    Probes,
+    /// People who claimed to be each other.
+    Pairs,
+    /// People who were not enrolled.
+    Strangers,
+}
+
+impl Comparisons {
+    /// So many of them, of so many people.
+    fn of(self, comparisons: usize, people: usize) -> String {
+        match self {
+            Self::Pairs => format!("{comparisons} pairs of {people} people"),
+            Self::Strangers => counted(comparisons, "stranger"),
+        }
+    }
 }
 
 /// Why there are no rows to search by.
@@ -47,20 +57,33 @@ pub enum Warning {
         /// How many.
         fixations: usize,
     },
-    /// The gallery is too small to promise such a rate.
+    /// Too few people stand behind such a rate.
     UnsupportedRate {
         /// The rate.
         rate: f64,
-        /// As many comparisons as there are.
+        /// As many as there are.
         comparisons: usize,
         /// What they are.
         of: Comparisons,
-        /// Of how many readers.
+        /// Of how many people.
         readers: usize,
         /// The lowest rate that so many can show (rule of three).
         lowest_rate: f64,
     },
-    /// Readers were changed since the thresholds were learned.
+    /// No rate was asked for, and too few people stand behind the usual one.
+    HigherRate {
+        /// The rate that was taken instead.
+        rate: f64,
+        /// The usual one.
+        usual: f64,
+        /// As many as there are.
+        comparisons: usize,
+        /// What they are.
+        of: Comparisons,
+        /// Of how many people.
+        readers: usize,
+    },
+    /// There are half as many readers more, or a third fewer, than the thresholds were learned from.
     OutdatedRules {},
     /// Others changed the gallery while its thresholds were learned: they are not kept.
     RulesNotKept {},
@@ -103,23 +126,28 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::DroppedFixations { fixations } => {
-                write!(f, "{} of the probe do not count", counted(*fixations, "fixation"))
+                let does = if *fixations == 1 { "does" } else { "do" };
+                write!(f, "{} of the probe {does} not count", counted(*fixations, "fixation"))
             }
             Self::UnsupportedRate { rate, comparisons, of, readers, lowest_rate } => {
-                let of = match of {
-                    Comparisons::FalseClaims => "false claims",
-                    Comparisons::Probes => "probes",
-                };
                 write!(
                     f,
-                    "the gallery is too small to promise a rate of {rate}: it has {comparisons} {of} of \
-                     {readers} readers of such a length, which show rates down to {} at best (rule of \
+                    "too few people stand behind a rate of {rate}: {} show rates down to {} at best (rule of \
                      three)",
+                    of.of(*comparisons, *readers),
                     two_digits(*lowest_rate)
                 )
             }
+            Self::HigherRate { rate, usual, comparisons, of, readers } => write!(
+                f,
+                "the rate is {rate}: too few people stand behind {usual} ({}; rule of three)",
+                of.of(*comparisons, *readers)
+            ),
             Self::OutdatedRules {} => {
-                f.write_str("readers were changed since the thresholds were learned")
+                f.write_str(
+                    "the gallery has half as many readers more, or a third fewer, than its thresholds were \
+                     learned from",
+                )
             }
             Self::RulesNotKept {} => f.write_str(
                 "another process changed the gallery meanwhile; thresholds are learned when it is done",
@@ -163,6 +191,13 @@ pub fn lowest_rate(comparisons: usize) -> f64 {
     3.0 / comparisons.max(3) as f64
 }
 
+/// The same, rounded up to two digits.
+pub(crate) fn shown_rate(comparisons: usize) -> f64 {
+    let lowest = lowest_rate(comparisons);
+    let digits = 10_f64.powf(1.0 - lowest.log10().floor());
+    (lowest * digits - 1e-9).ceil() / digits
+}
+
 /// A rate, to two digits.
 pub fn two_digits(rate: f64) -> String {
     let digits = (1.0 - rate.log10().floor()).clamp(0.0, 9.0) as usize;
@@ -179,6 +214,16 @@ mod tests {
             [(0, "1.0"), (3, "1.0"), (12, "0.25"), (700, "0.0043"), (3_000_000, "0.0000010")]
         {
             assert_eq!(two_digits(lowest_rate(comparisons)), told);
+        }
+    }
+
+    #[test]
+    fn rates_that_so_many_show_are_rounded_up() {
+        for (comparisons, rate) in
+            [(3, 1.0), (12, 0.25), (60, 0.05), (256, 0.012), (17_549, 0.00018)]
+        {
+            assert_eq!(shown_rate(comparisons), rate);
+            assert!(gazeprint::decision::supported(comparisons, rate));
         }
     }
 }

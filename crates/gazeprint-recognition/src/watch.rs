@@ -14,9 +14,11 @@ use gazeprint::score::Scorer as _;
 use gazeprint_store::Event;
 use serde::{Deserialize, Serialize};
 
+use crate::identify::{AskedRate, USUAL_RATE};
 use crate::liveness::{LearnedLiveness, LivenessFinding, look_as};
 use crate::readers::EnrolledReaders;
 use crate::settlement::{ReplayFinding, ReplayPolicy, Settlement};
+use crate::warning::Comparisons;
 use crate::{Error, RateName, Recognizer, Warning};
 
 /// How somebody is watched.
@@ -28,6 +30,8 @@ pub struct WatchOptions {
     pub fnmr: f64,
     /// Fixations that decisions are tested on again.
     pub window: usize,
+    /// Watch at a rate of false accepts that too few people stand behind.
+    pub allow_unsupported: bool,
     /// What to do with replays.
     pub replays: ReplayPolicy,
     /// Refuse what no person seems to have read.
@@ -37,7 +41,14 @@ pub struct WatchOptions {
 impl Default for WatchOptions {
     fn default() -> Self {
         let replays = ReplayPolicy::default();
-        Self { fmr: 0.01, fnmr: 0.01, window: 100, replays, liveness: false }
+        Self {
+            fmr: USUAL_RATE,
+            fnmr: 0.01,
+            window: 100,
+            allow_unsupported: false,
+            replays,
+            liveness: false,
+        }
     }
 }
 
@@ -185,8 +196,14 @@ impl Recognizer {
     ) -> Result<Watch, Error> {
         check_rate(RateName::Fmr, options.fmr)?;
         check_rate(RateName::Fnmr, options.fnmr)?;
-        let readers = self.readers_in_full()?;
-        let place = readers.place_of(self, reader)?;
+        let (readers, place) = match self.alone(reader)? {
+            Some(alone) => (Arc::new(alone), 0),
+            None => {
+                let readers = self.readers_in_full()?;
+                let place = readers.place_of(self, reader)?;
+                (readers, place)
+            }
+        };
         let id = readers.names[place].clone();
         let params = WatchParams {
             false_accepts: options.fmr,
@@ -195,6 +212,17 @@ impl Recognizer {
         };
         let watcher = Watcher::new(Arc::clone(&readers.rules), params);
         let mut warnings: Vec<Warning> = readers.warnings().collect();
+        // Where the gallery decides for itself, it says itself what it cannot reach.
+        if readers.rules.is_of_people() {
+            let asked = AskedRate {
+                name: RateName::Fmr,
+                rate: Some(options.fmr),
+                unsupported: options.allow_unsupported,
+                of: Comparisons::Pairs,
+            };
+            let at_rate = |rate| readers.rules.for_claim(rate, options.window);
+            warnings.extend(self.bar(asked, at_rate)?.warning);
+        }
         warnings.extend(out_of_reach(&readers, &watcher, options));
         let earlier = KnownReadings::new(&self.gallery().earlier_probes(&id)?);
         let life = match options.liveness {
@@ -260,6 +288,11 @@ impl Watch {
     /// What should be known beforehand.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
+    }
+
+    /// The ratios at which the claim is rejected and accepted (Wald), nats.
+    pub fn thresholds(&self) -> [f64; 2] {
+        self.watcher.thresholds()
     }
 
     /// Where what was read was there before.
@@ -446,7 +479,7 @@ impl Watch {
         };
         if decision != Decision::Accept {
             let told = if self.replay.is_some() { "replay" } else { decision.name() };
-            return Ok(self.desk.gallery().note(event(told), None)?);
+            return self.desk.note(event(told), None);
         }
         let sketches = self.read();
         let settlement = Settlement {

@@ -47,12 +47,20 @@ fn cell(value: Value<'_>) -> String {
         Value::Word(text) => word(text),
         Value::Number(number) if number.is_nan() => String::new(),
         Value::Number(number) => digits(number),
-        Value::Rounded(number) => {
-            cell(Value::Number(format!("{number:.5e}").parse().unwrap_or(f64::NAN)))
-        }
+        Value::Rounded(number) => cell(Value::Number(rounded(number))),
         Value::Count(count) => count.to_string(),
         Value::None => String::new(),
     }
+}
+
+/// A number to six digits.
+pub(crate) fn rounded(number: f64) -> f64 {
+    format!("{number:.5e}").parse().unwrap_or(f64::NAN)
+}
+
+/// A number as tables have it; nothing where it is none.
+pub(crate) fn number(number: f64) -> String {
+    cell(Value::Number(number))
 }
 
 /// Words, quoted where they have to be.

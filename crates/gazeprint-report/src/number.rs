@@ -33,6 +33,11 @@ pub(crate) fn fine(value: f64) -> String {
     fixed(value, 4)
 }
 
+/// A rate that is very small by nature: seven decimals.
+pub(crate) fn finest(value: f64) -> String {
+    fixed(value, 7)
+}
+
 /// One decimal.
 pub(crate) fn coarse(value: f64) -> String {
     fixed(value, 1)
@@ -58,7 +63,7 @@ pub(crate) fn target(value: f64) -> String {
 }
 
 /// A number of any size, to three digits.
-pub(crate) fn general(value: f64) -> String {
+pub fn general(value: f64) -> String {
     let size = value.abs();
     match power_of(value) {
         Some(power) if value != 0.0 => scientific(value, power),

@@ -1,5 +1,7 @@
 //! The figures from the outside: what they are made of, their numbers, their pixels.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod common;
 
 use std::collections::BTreeSet;
@@ -23,6 +25,20 @@ fn count(drawing: &Drawing, element: &str) -> usize {
     drawing.svg.matches(element).count()
 }
 
+/// Where a figure says numbers, and which.
+fn points(drawing: &Drawing) -> Vec<([f64; 2], Vec<String>)> {
+    let attributes = drawing.svg.split("data-points=\"").skip(1);
+    let lists = attributes.map(|rest| rest.split_once('"').unwrap().0);
+    lists
+        .flat_map(|list| list.split(';'))
+        .map(|point| {
+            let mut cells = point.split('|').map(str::to_owned);
+            let at = [(); 2].map(|()| cells.next().unwrap().parse().unwrap());
+            (at, cells.collect())
+        })
+        .collect()
+}
+
 /// Rows of a table; none of the examples needs quotes.
 fn rows(drawing: &Drawing) -> Vec<Vec<&str>> {
     drawing.csv.lines().map(|line| line.split(',').collect()).collect()
@@ -30,11 +46,113 @@ fn rows(drawing: &Drawing) -> Vec<Vec<&str>> {
 
 #[test]
 fn the_same_data_give_the_same_bytes() {
-    for ((id, a), (_, b)) in common::all().into_iter().zip(common::all()) {
-        let name = id.name();
+    let of_studies = || common::all().into_iter().map(|(id, drawing)| (id.name(), drawing));
+    let all = || of_studies().chain(common::of_readers()).chain(common::of_the_paper());
+    for ((name, a), (_, b)) in all().zip(all()) {
         assert_eq!(a.svg, b.svg, "{name}");
         assert_eq!(a.csv, b.csv, "{name}");
         assert_eq!(a.png(), b.png(), "{name}");
+        assert_eq!(a.pdf(), b.pdf(), "{name}");
+    }
+}
+
+#[test]
+fn every_figure_says_its_numbers_where_they_are() {
+    for (id, drawing) in common::all() {
+        let name = id.name();
+        let numbers = points(&drawing);
+        assert!(numbers.len() > 15, "{name}: {}", numbers.len());
+        let (_, rest) = drawing.svg.split_once("viewBox=\"0 0 ").unwrap();
+        let size: Vec<f64> =
+            rest.split_once('"').unwrap().0.split(' ').map(|v| v.parse().unwrap()).collect();
+        for (at, values) in &numbers {
+            assert!((0.0..size[0]).contains(&at[0]) && (0.0..size[1]).contains(&at[1]), "{name}");
+            assert!(!values.is_empty(), "{name}");
+        }
+        // As many names as values, always.
+        for group in drawing.svg.split("data-names=\"").skip(1) {
+            let names = group.split_once('"').unwrap().0.split('|').count();
+            let (_, rest) = group.split_once("data-points=\"").unwrap();
+            let first = rest.split(['"', ';']).next().unwrap();
+            assert_eq!(first.split('|').count(), names + 2, "{name}: {first}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_its_own_has_its_fonts_and_follows_dark_screens() {
+    for (id, drawing) in common::all() {
+        let (name, file) = (id.name(), drawing.svg_file());
+        assert!(file.contains("font-family:Inter;font-weight:400"), "{name}");
+        let words = file.contains("font-family:'JetBrains Mono'");
+        assert_eq!(words, name == "scanpath", "{name}");
+        assert!(file.contains("(prefers-color-scheme:dark)"), "{name}");
+        assert_eq!(file.matches("url(").count(), file.matches("url(data:font/").count(), "{name}");
+    }
+}
+
+#[test]
+fn a_pdf_is_one_page_of_the_size_of_the_figure() {
+    for (id, drawing) in common::all() {
+        let (name, file) = (id.name(), drawing.pdf());
+        let text = String::from_utf8_lossy(&file);
+        assert!(text.starts_with("%PDF-1.4\n") && text.ends_with("%%EOF\n"), "{name}");
+        let width = if drawing.svg.contains("width=\"85mm\"") { "240.945" } else { "496.063" };
+        assert!(text.contains(&format!("/MediaBox [0 0 {width} ")), "{name}");
+        // Objects are where the table says.
+        let at = text.rsplit("startxref\n").next().unwrap().lines().next().unwrap();
+        let table = &file[at.parse::<usize>().unwrap()..];
+        let table = std::str::from_utf8(table).unwrap();
+        let places = table.lines().skip(3).take_while(|line| line.ends_with(" 00000 n "));
+        let mut objects = 0;
+        for (number, place) in (1..).zip(places) {
+            let place: usize = place[..10].parse().unwrap();
+            assert!(file[place..].starts_with(format!("{number} 0 obj\n").as_bytes()), "{name}");
+            objects = number;
+        }
+        assert_eq!(objects, 5, "{name}");
+    }
+}
+
+#[test]
+fn an_axis_that_does_not_begin_at_0_is_marked_and_said() {
+    let curve = |mean| {
+        let points = [1.0, 2.0].map(|x| CurvePoint { x, mean, se: f64::NAN });
+        vec![MethodCurve { method: "population".into(), points: points.to_vec() }]
+    };
+    let high = figure::accuracy_over_seconds(&curve(0.83));
+    assert!(texts(&high).iter().any(|t| t == "The vertical axis begins at 75 %, not at 0."));
+    // The gap of the break is paper.
+    assert_eq!(count(&high, "fill=\"#ffffff\""), 2);
+    let low = figure::accuracy_over_seconds(&curve(0.3));
+    assert!(!low.svg.contains("not at 0") && count(&low, "fill=\"#ffffff\"") == 1);
+    // A single split has no standard error.
+    assert!(rows(&high)[1..].iter().all(|row| row[4].is_empty()), "{}", high.csv);
+}
+
+#[test]
+fn every_figure_of_errors_names_methods_without_any() {
+    let point = |&(false_rejects, false_accepts): &(f64, f64)| {
+        gazeprint_eval::measures::ErrorPoint { threshold: 0.0, false_rejects, false_accepts }
+    };
+    let curve = |method: &str, points: &[(f64, f64)]| ErrorCurve {
+        method: method.into(),
+        points: points.iter().map(point).collect(),
+        eer: None,
+    };
+    let curves = vec![
+        curve("fusion", &[(0.0, 1.0), (0.0, 0.0), (1.0, 0.0)]),
+        curve("landwehr", &[(0.0, 1.0), (0.1, 0.1), (1.0, 0.0)]),
+    ];
+    let part = ErrorCurvesAt { fraction: 0.4, curves: curves.clone() };
+    for drawing in [
+        figure::error_curves(&curves),
+        figure::det_curves(&curves),
+        figure::error_curves_by_fraction(&[part]),
+    ] {
+        let notes = texts(&drawing);
+        let note = notes.iter().find(|t| t.contains("not drawn")).unwrap();
+        assert!(note.contains("not drawn: fusion") && !note.contains("landwehr"), "{note}");
     }
 }
 
@@ -111,8 +229,14 @@ fn curves_are_labelled_at_their_ends() {
     let drawing = figure::accuracy_curves(&common::accuracy());
     let labels = texts(&drawing).into_iter().filter(|t| t == "population").count();
     assert_eq!(labels, 2);
-    // One dot a point of every method.
-    assert_eq!(count(&drawing, "<circle"), 7 * (10 + 9));
+    // One mark a point of every method, and its numbers.
+    let numbers = points(&drawing);
+    assert_eq!(numbers.len(), 7 * (10 + 9));
+    let lines: Vec<&str> = drawing.csv.lines().skip(1).collect();
+    for (_, values) in &numbers {
+        assert!(lines.iter().any(|line| line.ends_with(&values.join(","))), "{values:?}");
+    }
+    assert_eq!(count(&drawing, "data-method=\"population\""), 4, "lines and labels, two panels");
     assert_eq!(rows(&drawing).len(), 1 + 7 * (10 + 9));
     assert_eq!(rows(&drawing)[0], ["panel", "method", "x", "accuracy", "se"]);
 }
@@ -139,6 +263,9 @@ fn names_have_a_line_a_rate_and_the_rate_that_was_asked_for() {
     }
     // One dot a point, also where nobody was seen.
     assert_eq!(count(&drawing, "<circle"), 2 * 3 * 8);
+    assert_eq!(points(&drawing).len(), 2 * 3 * 8);
+    // Of the method are bands, lines and labels.
+    assert_eq!(count(&drawing, "data-method=\"fusion\""), 2 * 3 * 3);
     // A dotted line for each rate, among strangers alone.
     assert_eq!(count(&drawing, "stroke-dasharray=\"1.5 1.5\""), 3);
     assert_eq!(rows(&drawing).len(), 1 + 2 * 3 * 8);
@@ -162,7 +289,16 @@ fn a_scanpath_has_all_words_and_fixations() {
     let data = common::path();
     let drawing = figure::scanpath(&data);
     let texts = texts(&drawing);
-    assert_eq!(texts[..3], ["The", "old", "harbour"]);
+    for word in ["The", "old", "harbour"] {
+        assert!(texts.iter().any(|t| t == word), "{word}");
+    }
+    for order in 1..=data.fixations.len() {
+        assert!(texts.contains(&order.to_string()), "{order}");
+    }
+    // Letters lie over circles.
+    let svg = &drawing.svg;
+    assert!(svg.find("<circle") < svg.find(">harbour<"));
+    assert_eq!(points(&drawing)[1].1, ["2", "next word", "1", "11.2", "248"]);
     // Those of the key: the start of a line and two durations.
     assert_eq!(count(&drawing, "<circle"), data.fixations.len() + 3);
     assert_eq!(rows(&drawing)[1], ["r017", "p3", "1", "1", "5.4", "212", "initial"]);
@@ -179,7 +315,7 @@ fn nothing_to_show_is_an_empty_figure() {
         figure::accuracy_over_seconds(&[]),
         figure::names_over_seconds(&[]),
         figure::robustness(&RobustnessCurves::default()),
-        figure::score_distributions(&ScoreDistributions { score: "s".into(), methods: vec![] }),
+        figure::score_distributions(&[]),
         figure::reader_calibration(&ReaderCalibration { reader: "a".into(), densities: vec![] }),
         figure::scanpath(&ScanpathData {
             reader: "a".into(),
@@ -213,6 +349,7 @@ fn strange_values_and_names_do_no_harm() {
         method: name.into(),
         genuine: vec![f64::NAN, f64::NEG_INFINITY, 2.0],
         impostor: vec![2.0, 2.0],
+        score: "s".into(),
     };
     let fixation = |x, duration| PlacedFixation { line: 1, x, duration, kind: None };
     let drawings = [
@@ -227,10 +364,7 @@ fn strange_values_and_names_do_no_harm() {
             by_noise: vec![curve.clone()],
             by_duration: vec![curve],
         }),
-        figure::score_distributions(&ScoreDistributions {
-            score: "s".into(),
-            methods: vec![scores],
-        }),
+        figure::score_distributions(&[scores]),
         figure::scanpath(&ScanpathData {
             reader: name.into(),
             text: "t".into(),

@@ -1,6 +1,7 @@
 //! The page and the tables of a report from the outside.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[allow(dead_code, reason = "figures of readers are on no page")]
 mod common;
 #[path = "common/report.rs"]
 mod fixture;
@@ -29,7 +30,7 @@ fn figures() -> Vec<(FigureId, Drawing)> {
 }
 
 fn page(report: &Report) -> String {
-    html(report, &figures())
+    html(report, &figures(), None)
 }
 
 /// What a browser shows and follows: fonts, styles and script left out.
@@ -101,7 +102,27 @@ fn every_method_and_figure_is_there() {
         assert!(page.contains(&format!("id=\"fig-{name}\"")), "{name}");
         assert!(page.contains(&id.caption(&drawing, &report)), "{name}");
     }
-    assert_eq!(page.matches("<svg ").count(), 10);
+    // Figures, and the sample of each method's line.
+    assert_eq!(page.matches("<svg ").count(), 10 + report.methods.len());
+}
+
+#[test]
+fn methods_can_be_left_out_where_scripts_run() {
+    let page = page(&report(4, 10));
+    assert!(page.contains("<fieldset class=\"tool\" id=\"methods\" hidden>"));
+    assert_eq!(page.matches("<input type=\"checkbox\"").count(), 4);
+    // Rows name their method, and both where they compare two.
+    assert!(page.contains("<tr data-method=\"landwehr\">"));
+    assert!(page.contains(" data-method=\"semiparametric\" data-other=\"landwehr\">"));
+    // There is nothing to leave out of one.
+    assert!(!html(&report(1, 10), &figures(), None).contains("id=\"methods\""));
+}
+
+#[test]
+fn similarities_have_no_unit() {
+    let with = report(4, 10);
+    assert!(markdown(&with).contains("those of holland-weighted are logarithms of ratios"));
+    assert!(markdown(&report(3, 10)).contains("Thresholds are log-likelihood ratios, in nats."));
 }
 
 #[test]
@@ -202,7 +223,11 @@ fn worse_recordings_have_a_table() {
     assert!(markdown.contains("| noise, 0.5 characters | 12.5 % | – | 0.750 ± 0.025 |"));
     assert!(markdown.contains("| fixations from 80 ms on | 12.5 % | 0.750 ± 0.025 | – |"));
     assert!(!markdown.contains("noise, 4 characters"));
-    assert!(page(&report).contains("id=\"tab-robustness\""));
+    let page = page(&report);
+    assert!(page.contains("id=\"tab-robustness\""));
+    // Columns of methods can be left out like rows.
+    assert!(page.contains("<th scope=\"col\" class=\"n\" data-method=\"landwehr\""));
+    assert!(page.contains("<td data-method=\"landwehr\" class=\"n\""));
 }
 
 #[test]
@@ -322,7 +347,7 @@ fn tables_longer_than_a_page_stay_out_of_latex() {
 fn figures_stand_in_the_order_of_the_page() {
     let mut backwards = common::all();
     backwards.reverse();
-    let page = html(&report(1, 1), &backwards);
+    let page = html(&report(1, 1), &backwards, None);
     let places: Vec<usize> = FigureId::ALL
         .iter()
         .map(|id| page.find(&format!("id=\"fig-{}\"", id.name())).unwrap())
@@ -335,7 +360,7 @@ fn captions_are_escaped() {
     let mut scanpath = common::path();
     scanpath.reader = "so\"me <i>".into();
     let drawing = figure::scanpath(&scanpath);
-    let page = html(&report(1, 1), &[(FigureId::Scanpath, drawing)]);
+    let page = html(&report(1, 1), &[(FigureId::Scanpath, drawing)], None);
     assert!(page.contains("Reader so&quot;me &lt;i&gt;, text p3: "));
     assert!(!page.contains("<i>"));
 }
@@ -477,7 +502,7 @@ fn small_reports_do_not_panic() {
             for text in [body(&page(&report)), &markdown(&report), &latex(&report)] {
                 assert!(!text.contains("NaN"));
             }
-            assert!(html(&report, &[]).ends_with("</html>\n"));
+            assert!(html(&report, &[], None).ends_with("</html>\n"));
             // The second time with next to nothing.
             report.protocol.probe_sentences.clear();
             report.protocol.train_fraction = None;

@@ -17,13 +17,14 @@ pub(crate) enum Access {
     Read,
     /// Changing. No other change begins until it ends.
     Write,
-    /// As [`Access::Write`]; what was removed is overwritten afterwards, by [`Backend::scrub`].
+    /// As [`Access::Write`]; keys that were overwritten are overwritten in what the database keeps beside
+    /// its tables, too, by [`Backend::scrub`].
     Erase,
 }
 
 /// A row as it is stored.
 pub(crate) struct Stored {
-    /// Proves the value: a checksum, or nonce and tag.
+    /// Proves the value: nonce and tag; in galleries of earlier formats also a checksum.
     pub(crate) seal: Vec<u8>,
     /// The record, encrypted or not.
     pub(crate) value: Vec<u8>,
@@ -31,8 +32,6 @@ pub(crate) struct Stored {
 
 /// Called with row, seal and value. The value is empty where only seals were asked for.
 pub(crate) type VisitRow<'a> = dyn FnMut(&[u8], &[u8], &[u8]) -> ControlFlow<()> + 'a;
-/// Called with sequence number, seal and value.
-pub(crate) type VisitEntry<'a> = dyn FnMut(i64, &[u8], &[u8]) -> ControlFlow<()> + 'a;
 
 /// How much of rows is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,19 +42,27 @@ pub(crate) enum Depth {
     Values,
 }
 
-/// A database. Everything but [`Backend::begin`] and [`Backend::discard`] happens within a
-/// transaction.
+/// How many rows there are, as the database counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) records: u64,
+    pub(crate) slots: u64,
+    pub(crate) entries: u64,
+}
+
+/// A database. Everything but [`Backend::begin`], [`Backend::scrub`], [`Backend::compact`] and
+/// [`Backend::discard`] happens within a transaction.
 pub(crate) trait Backend: Send {
     /// Begins a transaction. One that was left open is rolled back first.
     fn begin(&mut self, access: Access) -> Result<(), StoreError>;
     /// Makes the change, durably.
     fn commit(&mut self) -> Result<(), StoreError>;
-    /// After the commit of [`Access::Erase`]: overwrites what is left of the old content.
+    /// After the commit of [`Access::Erase`]: overwrites what is left of keys beside the tables.
     fn scrub(&mut self) -> Result<(), StoreError>;
-    /// Within a change: whether another process is overwriting just now.
-    fn is_scrubbed_elsewhere(&mut self) -> Result<bool, StoreError>;
-    /// Within a change: whether something lies about that is still to be overwritten.
+    /// Whether an erasure that was cut short has left something beside the tables.
     fn has_leftovers(&self) -> bool;
+    /// After the commit of [`Access::Erase`]: writes everything anew, without what was given up.
+    fn compact(&mut self) -> Result<(), StoreError>;
     /// Undoes everything since the beginning.
     fn rollback(&mut self) -> Result<(), StoreError>;
 
@@ -71,20 +78,25 @@ pub(crate) trait Backend: Send {
 
     /// One record.
     fn get(&mut self, kind: Kind, row: &Row) -> Result<Option<Stored>, StoreError>;
-    /// All records of a kind in the order of rows, not all at once.
-    fn scan(
-        &mut self,
-        kind: Kind,
-        depth: Depth,
-        visit: &mut VisitRow<'_>,
-    ) -> Result<(), StoreError>;
+    /// The records of a kind from one row to another, in their order.
+    fn range(&mut self, kind: Kind, rows: &[Row; 2]) -> Result<Vec<(Row, Stored)>, StoreError>;
     /// Writes a record, new or not.
     fn put(&mut self, kind: Kind, row: &Row, seal: &[u8], value: &[u8]) -> Result<(), StoreError>;
     /// Deletes a record.
     fn delete(&mut self, kind: Kind, row: &Row) -> Result<(), StoreError>;
 
-    /// All entries of the log in order, not all at once.
-    fn entries(&mut self, visit: &mut VisitEntry<'_>) -> Result<(), StoreError>;
+    /// A node of the tree.
+    fn node(&mut self, id: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+    /// Writes a node, new or not.
+    fn put_node(&mut self, id: &[u8], value: &[u8]) -> Result<(), StoreError>;
+    /// Deletes a node, if there is one.
+    fn delete_node(&mut self, id: &[u8]) -> Result<(), StoreError>;
+
+    /// What is in a slot.
+    fn slot(&mut self, number: u64) -> Result<Option<Vec<u8>>, StoreError>;
+    /// Fills a slot or, where it is taken, overwrites it where it stands.
+    fn put_slot(&mut self, number: u64, value: &[u8]) -> Result<(), StoreError>;
+
     /// One entry of the log.
     fn entry(&mut self, sequence: i64) -> Result<Option<Stored>, StoreError>;
     /// Adds an entry to the log.
@@ -95,6 +107,22 @@ pub(crate) trait Backend: Send {
     fn replace_entry(&mut self, sequence: i64, seal: &[u8], value: &[u8])
     -> Result<(), StoreError>;
 
+    /// One record of a gallery of an earlier format.
+    fn get_old(&mut self, kind: Kind, row: &Row) -> Result<Option<Stored>, StoreError>;
+    /// All records of a kind of such a gallery, in the order of rows, not all at once.
+    fn scan_old(
+        &mut self,
+        kind: Kind,
+        depth: Depth,
+        visit: &mut VisitRow<'_>,
+    ) -> Result<(), StoreError>;
+    /// Makes the tables of today beside those of an earlier format, which are still read.
+    fn begin_upgrade(&mut self) -> Result<(), StoreError>;
+    /// Gives up the tables of the earlier format.
+    fn end_upgrade(&mut self) -> Result<(), StoreError>;
+
+    /// How many rows the tables have.
+    fn counts(&mut self) -> Result<Counts, StoreError>;
     /// What the database finds wrong with itself.
     fn complaints(&mut self) -> Result<Vec<String>, StoreError>;
     /// Whether the connection can be listened to.

@@ -1,138 +1,39 @@
 //! The records of a gallery: what they hold, and how they are read.
 
-use gazeprint::decision::{GROUNDS, Rules};
+use gazeprint::decision::{GROUNDS, Lean, Rules};
 use gazeprint::method::{Background, Community, Likeness, Template, Weights};
 use gazeprint::replay::Sketch;
-use rayon::prelude::*;
+use gazeprint::search::Row;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use zeroize::Zeroizing;
 
+use crate::failure::GalleryError;
 use crate::recordings::{Recording, RecordingOfWords};
 use crate::seal::random;
-use crate::{Kind, Location, Snapshot, StoreError};
+use crate::{Change, Kind, Location, Snapshot};
 
 /// Version of what records hold; that of the tables they are kept in is another.
 const VERSION: u8 = 1;
 /// Version of records that hold what several voices say, where those of version 1 hold words alone.
 const VOICED: u8 = 2;
-/// Version of templates that come with what is usual of their readers.
+/// Version of templates that come with what is usual of their readers, and of rules that lean on them.
 const USUAL: u8 = 3;
+/// Version of templates whose entries stand apart.
+const APART: u8 = 4;
 
 pub(crate) const FOUNDING: &str = "founding";
 pub(crate) const POPULATION: &str = "population";
 pub(crate) const BACKGROUND: &str = "background";
+/// Imagined readers that others are held against: what is drawn from the population, ready to be compared with.
+pub(crate) const COHORT: &str = "cohort";
 /// The file of people that readers are compared with; galleries of words alone have none.
 pub(crate) const PEOPLE: &str = "people";
 pub(crate) const RULES: &str = "rules";
 /// What galleries of earlier versions keep of rules over several of them; nobody reads it any more.
 pub(crate) const SHARED_RULES: &str = "shared-rules";
-
-/// What can go wrong with a gallery.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum GalleryError {
-    /// With the place it is kept at.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A record that is whole, and not what it should be.
-    #[error(
-        "{at}: {record} cannot be used: {message}; it was written by another version of gazeprint: \
-         use that one, or enrol anew"
-    )]
-    Content {
-        /// The gallery.
-        at: Location,
-        /// Which record.
-        record: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// Nobody of that name.
-    #[error("{at}: found no reader {reader:?}{}", near(.nearest))]
-    UnknownReader {
-        /// The gallery.
-        at: Location,
-        /// The name given.
-        reader: String,
-        /// The name most like it.
-        nearest: Option<String>,
-    },
-    /// Somebody else changed the reader or the population at the same time.
-    #[error("{at}: {what} was changed by another process meanwhile; try again")]
-    Conflict {
-        /// The gallery.
-        at: Location,
-        /// What was changed.
-        what: String,
-    },
-    /// A gallery that is no part of the same whole.
-    #[error("{at} does not belong together with {first}: {difference}")]
-    Apart {
-        /// The gallery.
-        at: Location,
-        /// What it is compared with.
-        first: Location,
-        /// In what they differ.
-        difference: Difference,
-    },
-    /// Somebody who is in two galleries that are merged.
-    #[error(
-        "found reader {reader:?} both in {first} and in {at}, expected in one of them; leave one of \
-         the galleries out, or remove the reader from it"
-    )]
-    Twice {
-        /// Who.
-        reader: String,
-        /// A gallery.
-        first: Location,
-        /// The other one.
-        at: Location,
-    },
-}
-
-/// In what two galleries differ that should be parts of one.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum Difference {
-    /// The method.
-    #[error("found the method {found}, expected {expected}")]
-    Method {
-        /// That of the gallery.
-        found: String,
-        /// That of the first one.
-        expected: String,
-    },
-    /// Which fixations count.
-    #[error(
-        "found that fixations of {} to {} ms count, expected those of {} to {} ms; enrol it anew with \
-         these durations",
-        .found[0], .found[1], .expected[0], .expected[1]
-    )]
-    Durations {
-        /// In the gallery, ms.
-        found: [f64; 2],
-        /// In the first one, ms.
-        expected: [f64; 2],
-    },
-    /// What names are hashed with.
-    #[error(
-        "found other pseudonyms, expected names that are hashed alike, or not at all; enrol into empty \
-         copies of one gallery"
-    )]
-    Pseudonyms,
-    /// What readers have in common.
-    #[error(
-        "found another population, expected the same one, learned once; enrol all parts with one \
-         population, and learn it anew only where they were merged"
-    )]
-    Population,
-}
-
-fn near(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
-}
+/// How many readers are enrolled of whom it is not known what is usual.
+const CENSUS: &str = "census";
 
 /// What is fixed when a gallery is made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -176,6 +77,21 @@ pub struct Entry {
     pub revision: u64,
 }
 
+/// The record of an entry.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct StoredEntry {
+    pub(crate) entry: Entry,
+    /// Whether it is known what is usual of the reader.
+    pub(crate) is_usual_known: bool,
+}
+
+/// The record of a template.
+#[derive(Serialize, Deserialize)]
+struct StoredLikeness {
+    likeness: Likeness,
+    usual: Option<[f64; GROUNDS]>,
+}
+
 /// All recordings of a reader.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Recordings(pub(crate) Vec<Recording>);
@@ -201,6 +117,7 @@ pub(crate) trait Voiced: Serialize + DeserializeOwned {
     type OfWords: DeserializeOwned + Into<Self>;
 }
 
+/// A template with its entry, as galleries of the first two formats keep them.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(from = "TemplateWithUsual", into = "TemplateWithUsual")]
 pub(crate) struct StoredTemplate {
@@ -285,8 +202,41 @@ impl Voiced for StoredBackground {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StoredRules {
     /// That of the gallery with these rules, unchanged since they were learned.
-    pub(crate) generation: u64,
-    pub(crate) rules: VoicedRules,
+    generation: u64,
+    /// Readers that there were then; earlier versions kept nothing of it.
+    readers: Option<u64>,
+    lean: Lean,
+    rules: VoicedRules,
+}
+
+impl StoredRules {
+    pub(crate) fn new(generation: u64, readers: u64, rules: VoicedRules) -> Self {
+        Self { generation, readers: Some(readers), lean: rules.rules.lean(), rules }
+    }
+
+    /// Whether a gallery is about what it was when they were learned: they change little until it has grown
+    /// by half, or shrunk as far.
+    pub(crate) fn are_current(&self, generation: u64, readers: u64) -> bool {
+        let is_alike = |then: u64| 2 * readers < 3 * then && 2 * then < 3 * readers;
+        self.generation == generation || self.readers.is_some_and(is_alike)
+    }
+
+    pub(crate) fn into_rules(self) -> VoicedRules {
+        let VoicedRules { rules, weights } = self.rules;
+        VoicedRules { rules: rules.with_lean(self.lean), weights }
+    }
+}
+
+#[derive(Deserialize)]
+pub(crate) struct RulesOfVoices {
+    generation: u64,
+    rules: VoicedRules,
+}
+
+impl From<RulesOfVoices> for StoredRules {
+    fn from(RulesOfVoices { generation, rules }: RulesOfVoices) -> Self {
+        Self { generation, readers: None, lean: Lean::default(), rules }
+    }
 }
 
 #[derive(Deserialize)]
@@ -297,12 +247,13 @@ pub(crate) struct RulesOfWords {
 
 impl From<RulesOfWords> for StoredRules {
     fn from(RulesOfWords { generation, rules }: RulesOfWords) -> Self {
-        Self { generation, rules: VoicedRules { rules, weights: Weights::ALONE } }
+        RulesOfVoices { generation, rules: VoicedRules { rules, weights: Weights::ALONE } }.into()
     }
 }
 
 impl Voiced for StoredRules {
-    type OfVoices = Self;
+    const VERSION: u8 = USUAL;
+    type OfVoices = RulesOfVoices;
     type OfWords = RulesOfWords;
 }
 
@@ -326,6 +277,9 @@ pub struct Enrolment {
     pub fixations: usize,
     /// Learned from them.
     pub likeness: Likeness,
+    /// By what the reader is searched, where the gallery keeps rows: the number of their space
+    /// ([`crate::RowMaking`]), and the row, where the reader has one.
+    pub row: Option<(u64, Option<Row>)>,
 }
 
 /// A probe to be remembered.
@@ -337,25 +291,6 @@ pub struct Remember<'a> {
     pub sketches: &'a [Sketch],
     /// What was remembered of the reader when it was compared: [`crate::Gallery::earlier_probes`].
     pub earlier: &'a [Sketch],
-}
-
-/// All that comparing takes.
-#[derive(Debug, Clone)]
-pub struct Loaded {
-    /// What readers are compared on.
-    pub community: Community,
-    /// The readers, by name.
-    pub readers: Vec<Entry>,
-    /// What is compared of each.
-    pub likenesses: Vec<Likeness>,
-    /// How decisions are made, where that was learned.
-    pub rules: Option<VoicedRules>,
-    /// Whether it was learned from the readers as they are now.
-    pub is_current: bool,
-    /// How often the population was learned anew.
-    pub era: u64,
-    /// The gallery as it was. Rises with every change of readers, population or rules.
-    pub generation: u64,
 }
 
 pub(crate) fn encode<T: Serialize>(
@@ -448,50 +383,6 @@ pub(crate) fn setting_bytes(
     bytes.ok_or_else(|| content(at, name, "it is missing"))
 }
 
-/// The name of a record, and its bytes.
-type NamedRecord = (String, Zeroizing<Vec<u8>>);
-
-/// All that comparing takes, as it is stored: to be decoded when the gallery is free for others again.
-pub struct StoredReaders {
-    at: Location,
-    background: StoredBackground,
-    rules: Option<StoredRules>,
-    generation: u64,
-    templates: Vec<NamedRecord>,
-}
-
-impl StoredReaders {
-    pub(crate) fn read(at: &Location, snapshot: &mut Snapshot<'_>) -> Result<Self, GalleryError> {
-        Ok(Self {
-            at: at.clone(),
-            background: stored_background(at, snapshot)?,
-            rules: stored_rules(at, snapshot)?,
-            generation: snapshot.generation(),
-            templates: template_records(snapshot)?,
-        })
-    }
-
-    /// The readers.
-    ///
-    /// # Errors
-    /// If a template is not what it should be.
-    pub fn decoded(self) -> Result<Loaded, GalleryError> {
-        let Self { at, background, rules, generation, templates } = self;
-        let stored = decoded(&at, &templates)?;
-        let (readers, likenesses): (Vec<_>, _) =
-            stored.into_iter().map(|s| (s.entry, s.likeness)).unzip();
-        Ok(Loaded {
-            community: background.community,
-            readers,
-            likenesses,
-            is_current: rules.as_ref().is_some_and(|rules| rules.generation == generation),
-            rules: rules.map(|stored| stored.rules),
-            era: background.era,
-            generation,
-        })
-    }
-}
-
 /// How decisions are made, where that was learned.
 pub(crate) fn stored_rules(
     at: &Location,
@@ -501,33 +392,116 @@ pub(crate) fn stored_rules(
     rules.map(|bytes| decode_voiced(at, RULES, &bytes)).transpose()
 }
 
-/// All templates.
-fn template_records(snapshot: &mut Snapshot<'_>) -> Result<Vec<NamedRecord>, GalleryError> {
-    let mut records = Vec::new();
-    snapshot.each(Kind::Template, |name, bytes| {
-        records.push((name.to_owned(), bytes));
-        Ok::<_, GalleryError>(())
-    })?;
-    Ok(records)
+pub(crate) fn decode_entry(
+    at: &Location,
+    id: &str,
+    bytes: &[u8],
+) -> Result<StoredEntry, GalleryError> {
+    decode(at, &format!("the entry of {id:?}"), bytes)
 }
 
-fn decoded(at: &Location, records: &[NamedRecord]) -> Result<Vec<StoredTemplate>, GalleryError> {
-    let decoded = |(name, bytes): &NamedRecord| {
-        decode_voiced(at, &format!("the template of {name:?}"), bytes)
-    };
-    let mut stored: Vec<StoredTemplate> =
-        records.par_iter().map(decoded).collect::<Result<_, _>>()?;
-    stored.sort_by(|a, b| a.entry.id.cmp(&b.entry.id));
-    Ok(stored)
-}
-
-pub(crate) fn template(
+/// The entry of a reader, wherever it stands.
+pub(crate) fn entry(
     at: &Location,
     snapshot: &mut Snapshot<'_>,
     id: &str,
-) -> Result<Option<StoredTemplate>, GalleryError> {
+) -> Result<Option<StoredEntry>, GalleryError> {
+    if !snapshot.is_old() {
+        let bytes = snapshot.get(Kind::Entry, id)?;
+        return bytes.map(|bytes| decode_entry(at, id, &bytes)).transpose();
+    }
     let bytes = snapshot.get(Kind::Template, id)?;
-    bytes.map(|bytes| decode_voiced(at, &format!("the template of {id:?}"), &bytes)).transpose()
+    bytes.map(|bytes| Ok(old_template(at, id, &bytes)?.0)).transpose()
+}
+
+/// What a template of an older gallery holds.
+pub(crate) fn old_template(
+    at: &Location,
+    id: &str,
+    bytes: &[u8],
+) -> Result<(StoredEntry, Likeness), GalleryError> {
+    let StoredTemplate { entry, likeness } =
+        decode_voiced(at, &format!("the template of {id:?}"), bytes)?;
+    let is_usual_known = likeness.usual().is_some();
+    Ok((StoredEntry { entry, is_usual_known }, likeness))
+}
+
+/// Writes entry and template of a reader.
+pub(crate) fn put_reader(
+    at: &Location,
+    change: &mut Change<'_>,
+    entry: Entry,
+    likeness: Likeness,
+) -> Result<(), GalleryError> {
+    let id = entry.id.clone();
+    let is_usual_known = likeness.usual().is_some();
+    let before = self::entry(at, change, &id)?.is_none_or(|stored| stored.is_usual_known);
+    take_census(at, change, u64::from(before), u64::from(is_usual_known))?;
+    let stored = StoredEntry { entry, is_usual_known };
+    change.put(Kind::Entry, &id, &encode(at, "entry", &stored)?)?;
+    let stored = StoredLikeness { usual: likeness.usual(), likeness };
+    let bytes = postcard::to_extend(&stored, vec![APART]);
+    let bytes = Zeroizing::new(bytes.map_err(|error| content(at, "template", error))?);
+    Ok(change.put(Kind::Template, &id, &bytes)?)
+}
+
+/// Counts a reader of whom it was known, or is, what is usual.
+pub(crate) fn take_census(
+    at: &Location,
+    change: &mut Change<'_>,
+    was_known: u64,
+    is_known: u64,
+) -> Result<(), GalleryError> {
+    if was_known == is_known {
+        return Ok(());
+    }
+    let bytes = change.get(Kind::Settings, CENSUS)?;
+    let before: u64 = bytes.map(|bytes| decode(at, CENSUS, &bytes)).transpose()?.unwrap_or(0);
+    let unknown = (before + was_known).saturating_sub(is_known);
+    Ok(change.put(Kind::Settings, CENSUS, &encode(at, CENSUS, &unknown)?)?)
+}
+
+/// Whether it is known of all readers what is usual; of an older gallery, the templates tell.
+pub(crate) fn is_usual_known(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+) -> Result<bool, GalleryError> {
+    let bytes = snapshot.get(Kind::Settings, CENSUS)?;
+    let unknown: u64 = bytes.map(|bytes| decode(at, CENSUS, &bytes)).transpose()?.unwrap_or(0);
+    Ok(unknown == 0)
+}
+
+/// The template of a reader.
+pub(crate) fn likeness(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+    id: &str,
+) -> Result<Option<Likeness>, GalleryError> {
+    let is_old = snapshot.is_old();
+    let bytes = snapshot.get(Kind::Template, id)?;
+    let decoded = bytes.map(|bytes| match is_old {
+        true => Ok(old_template(at, id, &bytes)?.1),
+        false => decode_likeness(at, id, &bytes),
+    });
+    decoded.transpose()
+}
+
+pub(crate) fn decode_likeness(
+    at: &Location,
+    id: &str,
+    bytes: &[u8],
+) -> Result<Likeness, GalleryError> {
+    let record = format!("the template of {id:?}");
+    match bytes.split_first() {
+        Some((&APART, rest)) => {
+            let StoredLikeness { likeness, usual } = whole(at, &record, rest)?;
+            Ok(likeness.with_usual(usual))
+        }
+        found => {
+            let found = found.map_or("none".to_owned(), |(version, _)| version.to_string());
+            Err(content(at, &record, format!("found version {found}, expected {APART}")))
+        }
+    }
 }
 
 pub(crate) fn read_recordings(

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::snapshot::hexadecimal;
 use crate::{Kind, Location};
 
 /// Why a gallery could not be used.
@@ -44,6 +45,26 @@ pub enum StoreError {
         found: u64,
         /// The latest that is known here.
         known: u64,
+    },
+    /// Of an earlier format, and asked to change.
+    #[error(
+        "{at} was made by an earlier version of gazeprint, and is only read; run `gazeprint gallery \
+             upgrade --gallery {at}` once, and it can be changed"
+    )]
+    OldFormat {
+        /// The gallery.
+        at: Location,
+    },
+    /// Not older than what was asked for, as it should be.
+    #[error(
+        "{at} is older than the anchor: {why}; it was put back to an earlier state, or is another \
+             gallery; find out who did it, and use the newer one"
+    )]
+    RolledBack {
+        /// The gallery.
+        at: Location,
+        /// What was found and what was expected.
+        why: String,
     },
     /// Encrypted, and no secret was given.
     #[error("{at} is encrypted, and opens with a {expected}; found none; give it")]
@@ -87,6 +108,17 @@ pub enum StoreError {
     PassphraseEmpty {
         /// The gallery.
         at: Location,
+    },
+    /// A new passphrase that somebody would guess.
+    #[error(
+        "{at}: the new passphrase is too easy to guess: {why}; take a few words that have nothing to do with \
+             each other, or a key file (`gazeprint gallery key FILE`)"
+    )]
+    PassphraseWeak {
+        /// The gallery.
+        at: Location,
+        /// What was found and what was expected.
+        why: String,
     },
     /// Something in it is not what was written.
     #[error("{at}, {part}: {why}; the gallery was damaged or tampered with; use a copy of it")]
@@ -140,8 +172,8 @@ pub enum StoreError {
     },
     /// The change was made, but what it removed may be left somewhere.
     #[error(
-        "{at}: the change was made, but what was removed could not be overwritten: {message}; the \
-             next change tries it again, and a check says whether it is still to be done"
+        "{at}: the change was made, but copies of it that the database keeps beside its tables could not \
+             be overwritten: {message}; `gazeprint gallery compact` tries it again"
     )]
     Leftovers {
         /// The gallery.
@@ -164,8 +196,8 @@ pub enum StoreError {
     /// Readable records would pass a network.
     #[error(
         "{at} is on another computer, and the connection is not protected: found a gallery \
-             without encryption, expected an encrypted one; give a key file or a passphrase, or go \
-             through a tunnel to localhost"
+             without encryption, expected an encrypted one; give a key file or a passphrase, or \
+             sslmode=verify-full and sslrootcert=FILE, or go through a tunnel to localhost"
     )]
     Exposed {
         /// The gallery.
@@ -177,6 +209,19 @@ pub enum StoreError {
         /// The address.
         at: Location,
         /// What was found and what was expected.
+        why: String,
+    },
+    /// Certificates that cannot be used.
+    #[error(
+        "{}, whose certificates are to vouch for the server of {at}, cannot be used: {why}; give a file with \
+             certificates (PEM)", .file.display()
+    )]
+    Certificates {
+        /// The address.
+        at: Location,
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
         why: String,
     },
     /// The password of the database is for everybody to read.
@@ -210,6 +255,35 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// A record whose seal does not fit.
+    pub(crate) fn broken_record(
+        at: &Location,
+        kind: Kind,
+        row: &[u8],
+        name: Option<String>,
+    ) -> Self {
+        let part = Part::Record { kind, name, row: hexadecimal(row) };
+        Self::Damaged { at: at.clone(), part, why: "its seal does not fit".to_owned() }
+    }
+
+    /// An entry of the log that is not as it was written.
+    pub(crate) fn broken_entry(at: &Location, sequence: u64, why: &str) -> Self {
+        Self::Damaged { at: at.clone(), part: Part::Log(Some(sequence)), why: why.to_owned() }
+    }
+
+    /// The same of a record whose name is known.
+    pub(crate) fn of_name(self, name: &str) -> Self {
+        match self {
+            Self::Damaged { at, part: Part::Record { kind, name: None, row }, why } => {
+                let part = Part::Record { kind, name: Some(name.to_owned()), row };
+                Self::Damaged { at, part, why }
+            }
+            other => other,
+        }
+    }
+}
+
 /// A part of a gallery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -227,6 +301,10 @@ pub enum Part {
     },
     /// All records of a kind.
     All(Kind),
+    /// What says which records there must be.
+    Tree,
+    /// The key in a slot.
+    Key(u64),
     /// The log, or an entry of it.
     Log(Option<u64>),
     /// The database around it.
@@ -240,6 +318,8 @@ impl fmt::Display for Part {
             Self::Record { kind, name: Some(name), .. } => write!(f, "{kind} {name:?}"),
             Self::Record { kind, name: None, row } => write!(f, "{kind} in row {row}"),
             Self::All(kind) => write!(f, "records of the kind {kind}"),
+            Self::Tree => f.write_str("list of records"),
+            Self::Key(number) => write!(f, "key {number}"),
             Self::Log(Some(sequence)) => write!(f, "log entry {sequence}"),
             Self::Log(None) => f.write_str("log"),
             Self::Database => f.write_str("database"),

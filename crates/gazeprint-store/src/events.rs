@@ -81,6 +81,8 @@ pub enum Event {
         /// Galleries that they came from.
         galleries: usize,
     },
+    /// The gallery was brought from an earlier format to that of today.
+    Upgraded {},
     /// Everything was sealed anew.
     Rekeyed {
         /// Whether the gallery is encrypted now.

@@ -1,21 +1,21 @@
 //! Galleries of readers: a population, templates, recordings, and a log of what was done.
 
-use gazeprint::method::{Community, Likeness, Population};
+use gazeprint::method::{Community, Population};
 use gazeprint::replay::Sketch;
 use hmac::Mac;
 use zeroize::Zeroizing;
 
 use crate::content::{
-    BACKGROUND, Enrolment, Entry, FOUNDING, Founding, GalleryError, PEOPLE, POPULATION, RULES,
-    Recordings, Remember, SHARED_RULES, StoredBackground, StoredReaders, StoredRules,
-    StoredTemplate, VoicedRules, content, decode_voiced, earlier, encode, encode_voiced,
-    read_recordings, setting, stored_background, stored_rules, template,
+    BACKGROUND, COHORT, Entry, FOUNDING, Founding, PEOPLE, POPULATION, Recordings, Remember,
+    StoredBackground, content, decode_entry, decode_voiced, earlier, encode, encode_voiced, entry,
+    old_template, read_recordings, setting, stored_rules,
 };
 use crate::events::{Event, Logged, now};
+use crate::failure::GalleryError;
 use crate::recordings::Recording;
-use crate::rows::{Rows, drop_rows, put_rows};
 use crate::seal::keyed;
-use crate::{Change, Checked, Kind, Location, Secret, Vault};
+use crate::stored::{StoredLearning, StoredReaders, Whose};
+use crate::{Change, Kind, Location, Secret, Vault};
 
 /// Readings of earlier probes that are remembered of a reader, to know them again.
 const MOST_SKETCHES: usize = 2_000;
@@ -34,23 +34,6 @@ pub(crate) fn log(
     let entry = Logged { time: now(), event };
     let bytes = serde_json::to_vec(&entry).map_err(|error| content(at, "the log", error))?;
     Ok(change.append(&bytes).map(drop)?)
-}
-
-/// Keeps how decisions are made, within a change that leaves the gallery one generation later.
-fn put_rules(
-    at: &Location,
-    change: &mut Change<'_>,
-    rules: Option<&VoicedRules>,
-) -> Result<(), GalleryError> {
-    match rules {
-        Some(rules) => {
-            let (generation, rules) = (change.generation_after(), rules.clone());
-            let bytes = encode_voiced(at, RULES, &StoredRules { generation, rules })?;
-            change.put(Kind::Settings, RULES, &bytes)?;
-        }
-        None => drop(change.remove(Kind::Settings, RULES)?),
-    }
-    Ok(())
 }
 
 impl Gallery {
@@ -75,6 +58,7 @@ impl Gallery {
         ];
         if let Some(population) = population {
             settings.push((POPULATION, encode(at, POPULATION, population)?));
+            settings.push((COHORT, encode(at, COHORT, &population.cohort())?));
         }
         let vault = Vault::create_with(at, secret, |change| {
             for (name, value) in &settings {
@@ -103,6 +87,11 @@ impl Gallery {
     /// Whether it is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.vault.is_encrypted()
+    }
+
+    /// Whether it is of an earlier format, and only read: see [`Gallery::upgrade`].
+    pub fn is_old(&self) -> bool {
+        self.vault.is_old()
     }
 
     /// What was fixed when it was made.
@@ -135,16 +124,9 @@ impl Gallery {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn learning(&mut self) -> Result<(Option<Population>, Community, u64), GalleryError> {
+    pub fn stored_learning(&mut self) -> Result<StoredLearning, GalleryError> {
         let at = self.vault.location().clone();
-        self.vault.read(|snapshot| {
-            let StoredBackground { era, community } = stored_background(&at, snapshot)?;
-            let population = match community.background() {
-                Some(_) => Some(setting(&at, snapshot, POPULATION)?),
-                None => None,
-            };
-            Ok((population, community, era))
-        })
+        self.vault.read(|snapshot| StoredLearning::read(&at, snapshot))
     }
 
     /// The file of people that readers are compared with; none in galleries of words alone.
@@ -166,13 +148,50 @@ impl Gallery {
         Ok(found.is_some_and(|found| *found == expected))
     }
 
-    /// The readers with their templates, and what else comparing takes, yet to be decoded.
+    /// Readers with their templates, and what else comparing takes, yet to be decoded.
     ///
     /// # Errors
     /// If any of it cannot be read, or is missing.
-    pub fn stored_readers(&mut self) -> Result<StoredReaders, GalleryError> {
+    pub fn stored_readers(&mut self, whose: Whose<'_>) -> Result<StoredReaders, GalleryError> {
         let at = self.vault.location().clone();
-        self.vault.read(|snapshot| StoredReaders::read(&at, snapshot))
+        self.vault.read(|snapshot| StoredReaders::read(&at, snapshot, whose))
+    }
+
+    /// Calls `work` with the entry of every reader, in no order that means anything.
+    ///
+    /// # Errors
+    /// Those of `work`, or if an entry cannot be read.
+    pub fn each_entry(
+        &mut self,
+        mut work: impl FnMut(Entry) -> Result<(), GalleryError>,
+    ) -> Result<(), GalleryError> {
+        let at = self.vault.location().clone();
+        self.vault.read(|snapshot| {
+            if snapshot.is_old() {
+                return snapshot.each(Kind::Template, |id, bytes| {
+                    work(old_template(&at, id, &bytes)?.0.entry)
+                });
+            }
+            snapshot.each(Kind::Entry, |id, bytes| work(decode_entry(&at, id, &bytes)?.entry))
+        })
+    }
+
+    /// What is listed of a reader.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn entry(&mut self, id: &str) -> Result<Option<Entry>, GalleryError> {
+        let at = self.vault.location().clone();
+        self.vault.read(|snapshot| Ok(entry(&at, snapshot, id)?.map(|stored| stored.entry)))
+    }
+
+    /// How many readers there are.
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub fn count(&mut self) -> Result<usize, GalleryError> {
+        let count = self.vault.read(|snapshot| snapshot.count(Kind::Template))?;
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
     /// Which state the gallery is in: rises with every change of readers, population or rules.
@@ -183,15 +202,16 @@ impl Gallery {
         self.vault.read(|snapshot| Ok(snapshot.generation()))
     }
 
-    /// Whether how decisions are made was learned from the readers as they are now.
+    /// Whether how decisions are made was learned from about as many readers as there are.
     ///
     /// # Errors
     /// If that cannot be read.
     pub fn has_current_rules(&mut self) -> Result<bool, GalleryError> {
         let at = self.vault.location().clone();
         self.vault.read(|snapshot| {
+            let (generation, readers) = (snapshot.generation(), snapshot.count(Kind::Template)?);
             let rules = stored_rules(&at, snapshot)?;
-            Ok(rules.is_some_and(|rules| rules.generation == snapshot.generation()))
+            Ok(rules.is_some_and(|rules| rules.are_current(generation, readers)))
         })
     }
 
@@ -200,7 +220,7 @@ impl Gallery {
     /// # Errors
     /// If that cannot be read.
     pub fn has_reader(&mut self, id: &str) -> Result<bool, GalleryError> {
-        Ok(self.vault.read(|snapshot| snapshot.get(Kind::Template, id))?.is_some())
+        Ok(self.vault.read(|snapshot| snapshot.has(Kind::Template, id))?)
     }
 
     /// What a reader read, and which change of the reader that is; nothing of somebody unknown.
@@ -210,176 +230,63 @@ impl Gallery {
     pub fn recordings(&mut self, id: &str) -> Result<Option<(Vec<Recording>, u64)>, GalleryError> {
         let at = self.vault.location().clone();
         self.vault.read(|snapshot| {
-            let Some(StoredTemplate { entry, .. }) = template(&at, snapshot, id)? else {
+            let Some(stored) = entry(&at, snapshot, id)? else {
                 return Ok(None);
             };
-            Ok(Some((read_recordings(&at, snapshot, id)?, entry.revision)))
+            Ok(Some((read_recordings(&at, snapshot, id)?, stored.entry.revision)))
         })
     }
 
-    /// The recordings of all readers that are wanted, by name.
+    /// The recordings of some readers, in the order given, without those who are not there.
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn all_recordings(
+    pub fn recordings_of(
         &mut self,
-        wanted: impl Fn(&str) -> bool,
+        ids: &[&str],
     ) -> Result<Vec<(String, Vec<Recording>)>, GalleryError> {
         let at = self.vault.location().clone();
         self.vault.read(|snapshot| {
-            let mut all: Vec<(String, Vec<Recording>)> = Vec::new();
-            snapshot.each(Kind::Readings, |name, bytes| {
-                if wanted(name) {
-                    let record = format!("the recordings of {name:?}");
-                    let Recordings(recordings) = decode_voiced(&at, &record, &bytes)?;
-                    all.push((name.to_owned(), recordings));
+            let mut found = Vec::with_capacity(ids.len());
+            for id in ids {
+                if snapshot.has(Kind::Readings, id)? {
+                    found.push(((*id).to_owned(), read_recordings(&at, snapshot, id)?));
                 }
-                Ok::<_, GalleryError>(())
-            })?;
-            all.sort_by(|a, b| a.0.cmp(&b.0));
-            Ok(all)
+            }
+            Ok(found)
         })
     }
 
-    /// Enrols a reader, or replaces what is known of one. `based_on` says which change of the reader
-    /// and which population the template was learned from.
+    /// The recordings of all readers, by name.
     ///
     /// # Errors
-    /// If the reader or the population was changed meanwhile, or the gallery cannot be written. It is
-    /// as it was then.
-    pub fn enroll(
-        &mut self,
-        enrolment: Enrolment,
-        (revision, era): (Option<u64>, u64),
-    ) -> Result<Entry, GalleryError> {
-        let at = self.vault.location().clone();
-        let Enrolment { id, recordings, fixations, likeness } = enrolment;
-        let count = recordings.len();
-        let kept = encode_voiced(&at, "recordings", &Recordings(recordings))?;
-        let conflict = |what: String| GalleryError::Conflict { at: at.clone(), what };
-        let put = |change: &mut Change<'_>| {
-            let known = template(&at, change, &id)?.map(|stored| stored.entry);
-            if known.as_ref().map(|entry| entry.revision) != revision {
-                return Err(conflict(format!("reader {id:?}")));
-            }
-            if stored_background(&at, change)?.era != era {
-                return Err(conflict("the population".to_owned()));
-            }
-            let entry = Entry {
-                id: id.clone(),
-                recordings: count,
-                fixations,
-                enrolled: known.map_or_else(now, |entry| entry.enrolled),
-                changed: now(),
-                revision: revision.map_or(0, |revision| revision + 1),
-            };
-            let stored = StoredTemplate { entry: entry.clone(), likeness };
-            change.put(Kind::Template, &id, &encode_voiced(&at, "template", &stored)?)?;
-            change.put(Kind::Readings, &id, &kept)?;
-            drop_rows(change)?;
-            let recordings = entry.recordings;
-            log(&at, change, Event::Enrolled { reader: id.clone(), recordings })?;
-            Ok(entry)
-        };
-        // What was known before is not to be found in the file.
-        match revision.is_some() || self.keeps_rows()? {
-            false => self.vault.write(put),
-            true => self.vault.erase(put),
-        }
+    /// If they cannot be read.
+    pub fn all_recordings(&mut self) -> Result<Vec<(String, Vec<Recording>)>, GalleryError> {
+        let mut all: Vec<(String, Vec<Recording>)> = Vec::new();
+        self.each_recordings(|name, recordings| {
+            all.push((name.to_owned(), recordings));
+            Ok(())
+        })?;
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(all)
     }
 
-    /// Keeps how decisions are made, learned from the readers as they were loaded, and the rows of the
-    /// readers, if the gallery is still of that generation, and says whether it is: whoever changed it
-    /// learns them anew.
-    ///
-    /// # Errors
-    /// If the gallery cannot be written.
-    pub fn set_rules(
+    pub(crate) fn each_recordings(
         &mut self,
-        rules: Option<&VoicedRules>,
-        rows: Option<(&Rows, &[Entry])>,
-        generation: u64,
-    ) -> Result<bool, GalleryError> {
-        let at = self.vault.location().clone();
-        let put = |change: &mut Change<'_>| {
-            let is_unchanged = change.generation() == generation;
-            if is_unchanged {
-                put_rules(&at, change, rules)?;
-                put_rows(&at, change, rows)?;
-            }
-            Ok(is_unchanged)
-        };
-        match self.keeps_rows()? {
-            false => self.vault.write(put),
-            true => self.vault.erase(put),
-        }
-    }
-
-    /// Replaces the population, and with it all templates and how decisions are made, at once.
-    ///
-    /// # Errors
-    /// If a reader or the population was changed meanwhile, or the gallery cannot be written.
-    pub fn relearn(
-        &mut self,
-        population: Option<&Population>,
-        community: &Community,
-        era: u64,
-        readers: Vec<(Entry, Likeness)>,
-        rules: Option<&VoicedRules>,
+        mut work: impl FnMut(&str, Vec<Recording>) -> Result<(), GalleryError>,
     ) -> Result<(), GalleryError> {
         let at = self.vault.location().clone();
-        let conflict = |what: String| GalleryError::Conflict { at: at.clone(), what };
-        let background = StoredBackground { era: era + 1, community: community.clone() };
-        let population = population.map(|p| encode(&at, POPULATION, p)).transpose()?;
-        // What was learned from readers who are no longer there is not to be found in the file.
-        self.vault.erase(|change| {
-            let known = stored_background(&at, change)?;
-            if known.era != era || change.count(Kind::Template)? != readers.len() as u64 {
-                return Err(conflict("the population or the list of readers".to_owned()));
-            }
-            let count = readers.len();
-            for (mut entry, likeness) in readers {
-                let there = template(&at, change, &entry.id)?.map(|stored| stored.entry.revision);
-                if there != Some(entry.revision) {
-                    return Err(conflict(format!("reader {:?}", entry.id)));
-                }
-                entry.revision += 1;
-                let (id, stored) = (entry.id.clone(), StoredTemplate { entry, likeness });
-                change.put(Kind::Template, &id, &encode_voiced(&at, "template", &stored)?)?;
-            }
-            if let Some(population) = &population {
-                change.put(Kind::Settings, POPULATION, population)?;
-            }
-            let background = encode_voiced(&at, BACKGROUND, &background)?;
-            change.put(Kind::Settings, BACKGROUND, &background)?;
-            put_rules(&at, change, rules)?;
-            change.remove(Kind::Settings, SHARED_RULES)?;
-            drop_rows(change)?;
-            log(&at, change, Event::Relearned { readers: count })
+        self.vault.read(|snapshot| {
+            snapshot.each(Kind::Readings, |name, bytes| {
+                let record = format!("the recordings of {name:?}");
+                let Recordings(recordings) = decode_voiced(&at, &record, &bytes)?;
+                work(name, recordings)
+            })
         })
     }
 
-    /// Removes a reader and all that is kept of them, and overwrites it.
-    ///
-    /// # Errors
-    /// If there is no such reader, or the gallery cannot be written.
-    pub fn remove(&mut self, id: &str) -> Result<(), GalleryError> {
-        let at = self.vault.location().clone();
-        self.vault.erase(|change| {
-            if !change.remove(Kind::Template, id)? {
-                let (reader, nearest) = (id.to_owned(), None);
-                return Err(GalleryError::UnknownReader { at: at.clone(), reader, nearest });
-            }
-            change.remove(Kind::Readings, id)?;
-            change.remove(Kind::Probe, id)?;
-            change.remove(Kind::Settings, SHARED_RULES)?;
-            drop_rows(change)?;
-            log(&at, change, Event::Removed { reader: id.to_owned() })
-        })
-    }
-
-    /// Overwrites what an erasure that was cut short has left, and says whether there was one. Every
-    /// change does so first.
+    /// Overwrites what an erasure that was cut short has left beside the gallery, and says whether there
+    /// was anything.
     ///
     /// # Errors
     /// If it cannot be overwritten.
@@ -406,7 +313,7 @@ impl Gallery {
         self.vault.write(|change| {
             // Of somebody who was removed meanwhile, nothing is kept.
             let probe = match probe {
-                Some(probe) if change.get(Kind::Template, probe.id)?.is_some() => probe,
+                Some(probe) if change.has(Kind::Template, probe.id)? => probe,
                 _ => return log(&at, change, event),
             };
             let mut sketches = earlier(&at, change, probe.id)?;
@@ -428,53 +335,29 @@ impl Gallery {
     /// # Errors
     /// If it cannot be read, or was tampered with.
     pub fn log(&mut self) -> Result<Vec<Logged>, GalleryError> {
+        let mut entries = Vec::new();
+        self.each_logged(|entry| {
+            entries.push(entry);
+            Ok(())
+        })?;
+        Ok(entries)
+    }
+
+    /// Calls `work` with every entry of the log, from the first.
+    ///
+    /// # Errors
+    /// Those of `work`; if the log cannot be read, or was tampered with.
+    pub fn each_logged(
+        &mut self,
+        mut work: impl FnMut(Logged) -> Result<(), GalleryError>,
+    ) -> Result<(), GalleryError> {
         let at = self.vault.location().clone();
         self.vault.read(|snapshot| {
-            let mut entries = Vec::new();
             snapshot.log(|number, bytes| {
                 let entry = serde_json::from_slice(&bytes);
                 let record = format!("entry {number} of the log");
-                entries.push(entry.map_err(|error| content(&at, &record, error))?);
-                Ok::<_, GalleryError>(())
-            })?;
-            Ok(entries)
+                work(entry.map_err(|error| content(&at, &record, error))?)
+            })
         })
-    }
-
-    /// Seals everything anew, behind another secret or none.
-    ///
-    /// # Errors
-    /// If anything is damaged, or the gallery cannot be written.
-    pub fn rekey(&mut self, secret: Option<&Secret>) -> Result<(), GalleryError> {
-        let at = self.vault.location().clone();
-        let encrypted = secret.is_some();
-        self.vault.rekey_with(secret, |change| log(&at, change, Event::Rekeyed { encrypted }))
-    }
-
-    /// The same gallery at another place.
-    ///
-    /// # Errors
-    /// If there is something already, anything here is damaged, or the copy cannot be made.
-    pub fn copy_to(
-        &mut self,
-        at: &Location,
-        secret: Option<&Secret>,
-    ) -> Result<Self, GalleryError> {
-        let vault = self.vault.copy_to(at, secret)?;
-        self.log_copied()?;
-        Ok(Self { vault, founding: self.founding.clone() })
-    }
-
-    /// Reads everything but what templates hold, which [`Gallery::stored_readers`] gives.
-    ///
-    /// # Errors
-    /// The first thing that is not right.
-    pub fn check(&mut self) -> Result<Checked, GalleryError> {
-        let checked = self.vault.check()?;
-        self.learning()?;
-        self.all_recordings(|_| true)?;
-        self.check_rows()?;
-        self.log()?;
-        Ok(checked)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The lock comes first and can be read by anybody: the identity of the gallery and, where it is
 //! encrypted, the data key, wrapped by the key of a file or of a passphrase. The state follows under
-//! a seal: how often records were changed, and for each kind how many there are and the sum of their
-//! digests. A record that was lost, added or exchanged does not fit the state.
+//! a seal: how often records were changed, how many there are, the root of the tree of their seals
+//! ([`crate::tree`]), and the end of the log. A record that was lost, added or exchanged does not fit it.
 //!
 //! Layout, numbers with the lowest byte first:
 //!
@@ -16,20 +16,20 @@
 //! | 40, 32 | of an encrypted gallery: seal of the data key, data key |
 //! | 32 | SHA-256 of all of this |
 //! | 32 or 40 | seal of the state |
-//! | 225 | state: version (1), generation (8), for each kind count and sum (8, 32), log count and link (8, 32), changes that removed something and how many of them were overwritten (8, 8) |
+//! | 281 | state: version (1), generation (8), for each kind count and changes (8, 8), rows of the tree and hash of its root (8, 32), log count and link (8, 32), slots that were taken (8), times that everything was sealed anew (8), numbers of the last four changes (16 each) |
 //!
-//! A state of version 1 has 208 bytes: neither a version nor what was overwritten. And its sums are
-//! those of digests without a key, also where the gallery is encrypted. The next change of such a
-//! gallery writes a state of this version.
+//! States of galleries of the first two formats are in [`crate::legacy`].
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 use crate::error::Part;
-use crate::seal::{
-    Digests, FORMAT, Identity, Key, NONCE_AND_TAG, Place, RowDigest, Sealer, derive, random,
-};
+use crate::keys::FIRST;
+use crate::legacy::OldState;
+use crate::seal::{FORMAT, Identity, Key, NONCE_AND_TAG, Place, Sealer, derive, random};
+use crate::secret::weakness;
+use crate::tree::Root;
 use crate::{Kind, Location, Secret, StoreError};
 
 /// What a new passphrase costs: memory in KiB, passes, lanes.
@@ -37,10 +37,10 @@ const COST: Cost = Cost { memory: 64 << 10, passes: 3, lanes: 1 };
 /// What a stored cost may be at most: opening must end.
 const HIGHEST: Cost = Cost { memory: 1 << 20, passes: 64, lanes: 16 };
 
-/// Version of the state that is written.
-const STATE: u8 = 2;
-/// Bytes of a state of version 1.
-const FIRST_STATE: usize = 208;
+/// Version of the state.
+const STATE: u8 = 3;
+/// Changes that are known by their numbers.
+const RECENT: usize = 4;
 
 /// What Argon2id takes.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +71,7 @@ struct Opened {
     before: usize,
 }
 
-fn damaged(at: &Location, why: impl Into<String>) -> StoreError {
+pub(crate) fn damaged(at: &Location, why: impl Into<String>) -> StoreError {
     StoreError::Damaged { at: at.clone(), part: Part::Header, why: why.into() }
 }
 
@@ -90,6 +90,12 @@ impl Lock {
         identity: Identity,
         secret: Option<&Secret>,
     ) -> Result<(Self, Sealer), StoreError> {
+        if let Some(Secret::Passphrase(text)) = secret
+            && !text.is_empty()
+            && let Some(why) = weakness(text)
+        {
+            return Err(StoreError::PassphraseWeak { at: at.clone(), why });
+        }
         let mut bytes = vec![FORMAT];
         bytes.extend_from_slice(&identity);
         let protection = match secret {
@@ -203,7 +209,7 @@ impl Cost {
 }
 
 /// Takes bytes from the beginning.
-fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+pub(crate) fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (taken, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(*taken)
@@ -260,31 +266,6 @@ fn wrapping_key(
     }
 }
 
-/// How many rows there are, and the sum of their digests.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    pub(crate) count: u64,
-    sum: RowDigest,
-}
-
-impl Tally {
-    pub(crate) fn add(&mut self, digest: RowDigest) {
-        self.count = self.count.wrapping_add(1);
-        let mut carry = false;
-        for (sum, digest) in self.sum.iter_mut().zip(digest) {
-            (*sum, carry) = sum.carrying_add(digest, carry);
-        }
-    }
-
-    pub(crate) fn subtract(&mut self, digest: RowDigest) {
-        self.count = self.count.wrapping_sub(1);
-        let mut borrow = false;
-        for (sum, digest) in self.sum.iter_mut().zip(digest) {
-            (*sum, borrow) = sum.borrowing_sub(digest, borrow);
-        }
-    }
-}
-
 /// The link of a log's hash chain behind an entry.
 pub(crate) fn link(before: &[u8; 32], sequence: u64, entry: &[u8]) -> [u8; 32] {
     Sha256::new()
@@ -296,50 +277,94 @@ pub(crate) fn link(before: &[u8; 32], sequence: u64, entry: &[u8]) -> [u8; 32] {
         .into()
 }
 
+/// How many records of a kind there are, and how many changes touched any.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct OfKind {
+    pub(crate) count: u64,
+    pub(crate) changes: u64,
+}
+
 /// What must be in a gallery.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct State {
-    /// Rises with every change of records other than probes.
+    /// Rises with every change of records that answers rest on.
     pub(crate) generation: u64,
-    /// How rows were digested for the sums.
-    pub(crate) digests: Digests,
-    tallies: [Tally; Kind::ALL.len()],
+    pub(crate) kinds: [OfKind; Kind::ALL.len()],
+    pub(crate) root: Root,
     /// Entries of the log.
     pub(crate) entries: u64,
     /// Link behind the last entry.
     pub(crate) link: [u8; 32],
-    /// Changes that removed something for good.
-    pub(crate) erasures: u64,
-    /// As many of them, from the first, were overwritten.
-    pub(crate) erased: u64,
+    /// Slots that were ever taken.
+    pub(crate) slots: u64,
+    /// How often everything was sealed anew.
+    pub(crate) renewals: u64,
+    /// Tell the last changes from any other, the last one first: who lost the answer to one can ask whether it
+    /// was made.
+    pub(crate) recent: [[u8; 16]; RECENT],
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            generation: 0,
+            kinds: Default::default(),
+            root: Root::default(),
+            entries: 0,
+            link: [0; 32],
+            slots: FIRST,
+            renewals: 0,
+            recent: [[0; 16]; RECENT],
+        }
+    }
+}
+
+/// A state of any format.
+pub(crate) enum AnyState {
+    Now(State),
+    Old(OldState),
 }
 
 impl State {
-    pub(crate) fn tally(&mut self, kind: Kind) -> &mut Tally {
-        &mut self.tallies[kind as usize]
-    }
-
-    /// Whether something that was removed is still to be overwritten.
-    pub(crate) fn is_erasing(&self) -> bool {
-        self.erased < self.erasures
-    }
-
     /// The header with this state.
     pub(crate) fn header(&self, lock: &Lock, sealer: &Sealer) -> Result<Vec<u8>, StoreError> {
         let mut state = vec![STATE];
-        state.extend_from_slice(&self.generation.to_le_bytes());
-        for tally in &self.tallies {
-            state.extend_from_slice(&tally.count.to_le_bytes());
-            state.extend(tally.sum.iter().flat_map(|word| word.to_le_bytes()));
+        let mut number = |number: u64| state.extend_from_slice(&number.to_le_bytes());
+        number(self.generation);
+        for OfKind { count, changes } in self.kinds {
+            number(count);
+            number(changes);
         }
+        number(self.root.rows);
+        state.extend_from_slice(&self.root.hash);
         state.extend_from_slice(&self.entries.to_le_bytes());
         state.extend_from_slice(&self.link);
-        state.extend_from_slice(&self.erasures.to_le_bytes());
-        state.extend_from_slice(&self.erased.to_le_bytes());
+        state.extend_from_slice(&self.slots.to_le_bytes());
+        state.extend_from_slice(&self.renewals.to_le_bytes());
+        state.extend_from_slice(self.recent.as_flattened());
         let seal = sealer.seal(Place::Header(&lock.0), &mut state)?;
         Ok([lock.0.as_slice(), &seal, &state].concat())
     }
 
+    fn parse(mut bytes: &[u8]) -> Option<Self> {
+        let bytes = &mut bytes;
+        let number = |bytes: &mut &[u8]| Some(u64::from_le_bytes(take(bytes)?));
+        let mut read = Self { generation: number(bytes)?, ..Self::default() };
+        for of in &mut read.kinds {
+            *of = OfKind { count: number(bytes)?, changes: number(bytes)? };
+        }
+        read.root = Root { rows: number(bytes)?, hash: take(bytes)? };
+        read.entries = number(bytes)?;
+        read.link = take(bytes)?;
+        (read.slots, read.renewals) = (number(bytes)?, number(bytes)?);
+        for change in &mut read.recent {
+            *change = take(bytes)?;
+        }
+        bytes.is_empty().then_some(read)
+    }
+}
+
+impl AnyState {
     /// The state in the part of a header that follows the lock.
     pub(crate) fn read(
         at: &Location,
@@ -351,28 +376,13 @@ impl State {
             let (seal, state) = sealed.split_at_checked(sealer.length())?;
             let mut state = state.to_vec();
             sealer.open(Place::Header(&lock.0), seal, &mut state).ok()?;
-            let mut bytes = state.as_slice();
-            let is_first = bytes.len() == FIRST_STATE;
-            if !is_first && take(&mut bytes)? != [STATE] {
-                return None;
+            match OldState::parse(&state) {
+                Some(old) => Some(Self::Old(old)),
+                None => match state.split_first()? {
+                    (&STATE, rest) => State::parse(rest).map(Self::Now),
+                    _ => None,
+                },
             }
-            let mut number = || Some(u64::from_le_bytes(take(&mut bytes)?));
-            let mut read = Self { generation: number()?, ..Self::default() };
-            for tally in &mut read.tallies {
-                tally.count = number()?;
-                for word in &mut tally.sum {
-                    *word = number()?;
-                }
-            }
-            read.entries = number()?;
-            read.link = take(&mut bytes)?;
-            if is_first {
-                read.digests = Digests::Open;
-            } else {
-                let mut number = || Some(u64::from_le_bytes(take(&mut bytes)?));
-                (read.erasures, read.erased) = (number()?, number()?);
-            }
-            bytes.is_empty().then_some(read)
         };
         read().ok_or_else(|| damaged(at, "its seal does not fit"))
     }
@@ -385,7 +395,7 @@ mod tests {
     #[test]
     fn costs_without_measure_are_refused_before_they_are_paid() {
         let at = Location::File("x".into());
-        let secret = Secret::Passphrase(Zeroizing::new("open".to_owned()));
+        let secret = Secret::Passphrase(Zeroizing::new("open, long sesame".to_owned()));
         let (Lock(bytes), _) = Lock::new(&at, [1; 16], Some(&secret)).unwrap();
         assert!(Lock::read(&at, &bytes).is_ok());
         for (number, cost) in [(0, u32::MAX), (1, 65), (2, 17), (0, 0), (1, 0)] {
@@ -396,21 +406,5 @@ mod tests {
             let error = Lock::read(&at, &bent).err().unwrap().to_string();
             assert!(error.contains("found a cost of"), "{error}");
         }
-    }
-
-    #[test]
-    fn tallies_forget_what_is_taken_away_in_any_order() {
-        let sealer = Sealer::plain([1; 16]);
-        let digest = |number: u8| sealer.digest(Digests::Keyed, &[number; 16], &[number; 32]);
-        let rows: Vec<RowDigest> = (0..50).map(digest).collect();
-        let mut tally = Tally::default();
-        rows.iter().for_each(|row| tally.add(*row));
-        let full = tally;
-        rows.iter().rev().step_by(2).for_each(|row| tally.subtract(*row));
-        assert_ne!(tally, full);
-        rows.iter().rev().step_by(2).for_each(|row| tally.add(*row));
-        assert_eq!(tally, full);
-        rows.iter().for_each(|row| tally.subtract(*row));
-        assert_eq!(tally, Tally::default());
     }
 }

@@ -22,16 +22,20 @@ pub(crate) fn is_left_over(file: &Path) -> bool {
 
 /// Overwrites the journal, if there is one, and waits until that is on the disk.
 pub(crate) fn overwrite(file: &Path) -> io::Result<()> {
-    let mut journal = match OpenOptions::new().write(true).open(beside(file)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        opened => opened?,
-    };
-    let mut left = journal.metadata()?.len();
+    match OpenOptions::new().write(true).open(beside(file)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        opened => overwrite_file(&opened?),
+    }
+}
+
+/// Overwrites a file from its beginning, and waits until that is on the disk.
+pub(crate) fn overwrite_file(mut file: &File) -> io::Result<()> {
+    let mut left = file.metadata()?.len();
     let zeros = [0; 1 << 16];
     while left > 0 {
         let part = left.min(zeros.len() as u64);
-        journal.write_all(&zeros[..part as usize])?;
+        file.write_all(&zeros[..part as usize])?;
         left -= part;
     }
-    journal.sync_all()
+    file.sync_all()
 }

@@ -21,33 +21,39 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is not noticed: a whole gallery that was replaced by an older copy of itself. And without
-//! encryption, seals are checksums: they tell damage, not forgery.
+//! A whole gallery that was replaced by an older copy of itself shows only where somebody kept an
+//! [`Anchor`]. And without encryption, everything that opens a record stands beside it: seals tell
+//! damage then, not forgery.
 //!
 //! What a vault is made of, from the outside to the inside: [`Vault`] (transactions), [`Snapshot`]
-//! and [`Change`] (records and log), headers (what must be there), seals (checksums or encryption),
-//! and a backend, which knows rows of bytes only. A [`Gallery`] stands on top of it: readers with their
+//! and [`Change`] (records and log), headers (what must be there) and below them a tree of seals (which
+//! records), keys in slots (one a reader), seals, and a backend, which knows rows of bytes only. A [`Gallery`] stands on top of it: readers with their
 //! templates and recordings, the population, the [`Rules`](gazeprint::decision::Rules) of decisions, and
 //! the log.
 
 #[cfg(feature = "postgres")]
 mod address;
+mod anchor;
 mod backend;
+mod change;
 mod content;
 mod error;
 mod events;
+mod failure;
 mod files;
 mod gallery;
 mod header;
 mod journal;
+mod keys;
 mod kind;
+mod legacy;
 mod location;
 mod merge;
-mod migration;
 #[cfg(feature = "postgres")]
 mod password;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod readers;
 mod recordings;
 mod rekey;
 mod rows;
@@ -55,19 +61,26 @@ mod seal;
 mod secret;
 mod snapshot;
 mod sqlite;
+mod stored;
+#[cfg(feature = "postgres")]
+mod tls;
+mod tree;
+mod upkeep;
 mod vault;
 
-pub use content::{
-    Difference, Enrolment, Entry, Founding, GalleryError, Loaded, Remember, StoredReaders,
-    VoicedRules,
-};
+pub use anchor::{Anchor, AnchorError};
+pub use change::Change;
+pub use content::{Enrolment, Entry, Founding, Remember, VoicedRules};
 pub use error::{Part, StoreError};
 pub use events::{Event, Logged, now};
+pub use failure::{Difference, GalleryError};
 pub use gallery::Gallery;
 pub use kind::Kind;
 pub use location::Location;
+pub use readers::Learned;
 pub use recordings::{MergeError, Recording, corpus, merged, recordings};
-pub use rows::{Rows, Searchable};
+pub use rows::{RowMaking, Searchable, WithoutRow};
 pub use secret::{KeyFileError, Secret};
-pub use snapshot::{Change, Snapshot};
+pub use snapshot::{Cursor, Record, Snapshot};
+pub use stored::{Loaded, StoredCohort, StoredLearning, StoredReaders, Whose};
 pub use vault::{Checked, Vault};

@@ -42,8 +42,8 @@ impl Location {
     /// Whether passwords and sealed records pass a network for everybody on the way to read.
     pub fn is_exposed(&self) -> bool {
         #[cfg(feature = "postgres")]
-        let is_exposed = crate::address::read_address(self)
-            .is_ok_and(|(config, _)| crate::address::is_exposed(&config));
+        let is_exposed =
+            crate::address::read_address(self).is_ok_and(|address| address.is_exposed());
         #[cfg(not(feature = "postgres"))]
         let is_exposed = false;
         is_exposed

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use crate::content::{
-    BACKGROUND, Difference, FOUNDING, Founding, GalleryError, PEOPLE, POPULATION, StoredBackground,
-    encode, setting_bytes, stored_background,
+    BACKGROUND, COHORT, FOUNDING, Founding, PEOPLE, POPULATION, StoredBackground, encode,
+    setting_bytes, stored_background,
 };
 use crate::events::{Event, now};
+use crate::failure::{Difference, GalleryError};
 use crate::gallery::{Gallery, log};
+use crate::upkeep::copy_readers;
 use crate::{Change, Kind, Location, Secret, Snapshot, Vault};
 
 /// What readers are learned with; a gallery need not have all.
@@ -130,14 +132,7 @@ fn copy_all(
                     common = Some(own);
                 }
             }
-            snapshot.each(Kind::Template, |name, value| {
-                holders.add(name, number, &at)?;
-                Ok::<_, GalleryError>(change.put(Kind::Template, name, &value)?)
-            })?;
-            for kind in [Kind::Readings, Kind::Probe] {
-                snapshot.each(kind, |name, value| change.put(kind, name, &value))?;
-            }
-            Ok::<_, GalleryError>(())
+            copy_readers(&at[number], snapshot, change, |name| holders.add(name, number, &at))
         })?;
     }
     let (readers, galleries) = (holders.0.len(), at.len());
@@ -164,6 +159,10 @@ impl Gallery {
     }
 
     pub(crate) fn log_copied(&mut self) -> Result<(), GalleryError> {
+        // One of an earlier format is only read.
+        if self.is_old() {
+            return Ok(());
+        }
         let at = self.location().clone();
         self.vault.write(|change| log(&at, change, Event::Copied {}))
     }
@@ -193,7 +192,7 @@ fn copy_population(
     change: &mut Change<'_>,
 ) -> Result<(), GalleryError> {
     change.put(Kind::Settings, BACKGROUND, &setting_bytes(at, snapshot, BACKGROUND)?)?;
-    for name in LEARNING {
+    for name in LEARNING.into_iter().chain([COHORT]) {
         if let Some(bytes) = snapshot.get(Kind::Settings, name)? {
             change.put(Kind::Settings, name, &bytes)?;
         }

@@ -1,7 +1,9 @@
 //! A gallery on a server, by PostgreSQL.
 //!
-//! The tables have a schema of their own. Changes lock the row of the header, so that one follows
-//! another. The connection is not encrypted: to another computer only sealed records may go.
+//! The tables have a schema of their own, and are called by their full names. Nothing is kept in the
+//! session between transactions, so that another may serve each of them: a pooler can stand between.
+//! Changes lock the row of the header, so that one follows another. To another computer only sealed
+//! records may go, unless the connection is encrypted.
 
 use std::error::Error as _;
 use std::ops::ControlFlow;
@@ -9,69 +11,80 @@ use std::time::Duration;
 
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
-use postgres::types::ToSql;
+use postgres::types::{ToSql, Type};
 use postgres::{Client, NoTls};
 
-use crate::address::{is_exposed, read_address};
-use crate::backend::{Access, Backend, Depth, Row, Stored, VisitEntry, VisitRow};
+use crate::address::{Address, read_address};
+use crate::backend::{Access, Backend, Counts, Depth, Row, Stored, VisitRow};
 use crate::error::Part;
-use crate::migration::{HEADER_2, Versioned, migrate, run_migrations};
 use crate::password::find_password;
+use crate::tls::connector;
 use crate::{Kind, Location, StoreError};
 
+/// Version of the tables.
+const FORMAT: i32 = 3;
 /// What is done when there is none yet.
 const MAKING: &str = "making the gallery";
-const UP_TO_DATE: &str = "bringing the gallery up to date";
 /// How long a server may take to answer at all.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a network may be silent.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Tells the lock of those who overwrite from locks of other programs: "gaze".
-const SCRUBBING: i32 = 0x6761_7a65;
+/// For one transaction. Nothing waits for ever. Whoever forgets a transaction must not keep others out for
+/// good. Only what the server itself has is found without a full name.
+const SETTINGS: &str = "SET LOCAL search_path = pg_catalog; SET LOCAL lock_timeout = '30s';
+    SET LOCAL statement_timeout = '15min'; SET LOCAL idle_in_transaction_session_timeout = '60min';
+    SET LOCAL synchronous_commit = on; SET LOCAL client_min_messages = warning;";
 
-/// Nothing waits for ever. Whoever forgets a transaction must not keep others out for good.
-const SETTINGS: &str = "SET lock_timeout = '30s'; SET statement_timeout = '15min';
-    SET idle_in_transaction_session_timeout = '60min'; SET synchronous_commit = on;
-    SET client_min_messages = warning;";
+/// What every format has; `{s}` is the schema, here and below.
+const SHARED: &str = "
+    CREATE TABLE {s}.format (
+        one smallint PRIMARY KEY DEFAULT 1 CHECK (one = 1), version integer NOT NULL
+    );
+    CREATE TABLE {s}.header (one smallint PRIMARY KEY CHECK (one = 1), value bytea NOT NULL);
+    CREATE TABLE {s}.log (sequence bigint PRIMARY KEY, seal bytea NOT NULL, value bytea NOT NULL);
+    CREATE FUNCTION {s}.keep_log() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'the log only grows'; END $$;
+";
 
-/// What makes version n of the tables from version n - 1. Values are not compressed: where they are
-/// encrypted, it would not help.
-const MIGRATIONS: [&str; 2] = [
-    "
-    CREATE TABLE header (one smallint PRIMARY KEY CHECK (one = 1), value bytea NOT NULL);
-    CREATE TABLE record (
+/// The tables of this format. Values are not compressed: they are encrypted, and it would not help.
+const TABLES: &str = "
+    CREATE TABLE {s}.slot (number bigint PRIMARY KEY, value bytea NOT NULL);
+    CREATE TABLE {s}.node (id bytea PRIMARY KEY, value bytea NOT NULL);
+    ALTER TABLE {s}.node ALTER COLUMN value SET STORAGE EXTERNAL;
+    CREATE TABLE {s}.item (
         kind smallint NOT NULL, id bytea NOT NULL, seal bytea NOT NULL, value bytea NOT NULL,
         PRIMARY KEY (kind, id)
     );
-    ALTER TABLE record ALTER COLUMN value SET STORAGE EXTERNAL;
-    CREATE TABLE log (sequence bigint PRIMARY KEY, seal bytea NOT NULL, value bytea NOT NULL);
-    CREATE FUNCTION keep_log() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'the log only grows'; END $$;
-",
-    HEADER_2,
-];
+    ALTER TABLE {s}.item ALTER COLUMN value SET STORAGE EXTERNAL;
+";
 
 /// The log only grows.
 const GUARDS: &str = "
-    CREATE TRIGGER log_rows BEFORE UPDATE OR DELETE ON log
-        FOR EACH ROW EXECUTE FUNCTION keep_log();
-    CREATE TRIGGER log_table BEFORE TRUNCATE ON log
-        FOR EACH STATEMENT EXECUTE FUNCTION keep_log();
+    CREATE TRIGGER log_rows BEFORE UPDATE OR DELETE ON {s}.log
+        FOR EACH ROW EXECUTE FUNCTION {s}.keep_log();
+    CREATE TRIGGER log_table BEFORE TRUNCATE ON {s}.log
+        FOR EACH STATEMENT EXECUTE FUNCTION {s}.keep_log();
 ";
-const NO_GUARDS: &str = "DROP TRIGGER log_rows ON log; DROP TRIGGER log_table ON log;";
+const NO_GUARDS: &str = "DROP TRIGGER log_rows ON {s}.log; DROP TRIGGER log_table ON {s}.log;";
 
 /// A schema of a database.
 pub(crate) struct Postgres {
     at: Location,
+    /// As it is written in statements.
     schema: String,
+    /// As it is.
+    schema_name: String,
     client: Client,
+    /// To connect again where the connection is lost.
+    address: Address,
     is_exposed: bool,
     /// The transaction that has begun.
     access: Option<Access>,
-    /// Whether others are kept from overwriting.
-    is_scrubbing: bool,
 }
+
+/// A parameter of a statement, with its type: nothing is prepared, which would take a session.
+type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 
 impl Postgres {
     /// Opens a gallery.
@@ -80,22 +93,27 @@ impl Postgres {
         if !opened.has_table("header")? {
             return Err(StoreError::Missing { at: at.clone() });
         }
+        let other = |found: &str| {
+            let found = found.to_owned();
+            Err(StoreError::NotAGallery { at: at.clone(), found })
+        };
         if !opened.has_table("format")? {
-            let found = "tables of something else".to_owned();
-            return Err(StoreError::NotAGallery { at: at.clone(), found });
+            return other("tables of something else");
         }
-        if opened.version()? == 0 {
-            let found = "no version".to_owned();
-            return Err(StoreError::NotAGallery { at: at.clone(), found });
+        match opened.version()? {
+            1..=FORMAT => Ok(opened),
+            newer if newer > FORMAT => {
+                let (found, known) = (u64::from(newer.unsigned_abs()), FORMAT as u64);
+                Err(StoreError::Newer { at: at.clone(), found, known })
+            }
+            _ => other("no version"),
         }
-        migrate(&mut opened, at, &MIGRATIONS)?;
-        Ok(opened)
     }
 
     /// Connects to where a gallery is to be.
     pub(crate) fn create(at: &Location, sealed: bool) -> Result<Self, StoreError> {
         let mut made = Self::connect(at, sealed)?;
-        for table in ["header", "format", "record", "log"] {
+        for table in ["header", "format", "record", "item", "node", "slot", "log"] {
             if made.has_table(table)? {
                 return Err(StoreError::Exists { at: at.clone() });
             }
@@ -104,43 +122,87 @@ impl Postgres {
     }
 
     fn connect(at: &Location, sealed: bool) -> Result<Self, StoreError> {
-        let (mut config, schema) = read_address(at)?;
-        let is_exposed = is_exposed(&config);
+        let mut address = read_address(at)?;
+        let is_exposed = address.is_exposed();
         if is_exposed && !sealed {
             return Err(StoreError::Exposed { at: at.clone() });
         }
-        find_password(at, &mut config, &|name| std::env::var_os(name))?;
+        let config = &mut address.config;
+        find_password(at, config, &|name| std::env::var_os(name))?;
         config.application_name("gazeprint").keepalives_idle(SILENCE).tcp_user_timeout(SILENCE);
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(PATIENCE);
         }
-        let failed = |error| said(at, "connecting", &error);
-        let mut client = config.connect(NoTls).map_err(failed)?;
-        let search = format!("SET search_path = {}, pg_temp;", quoted(&schema));
-        client.batch_execute(&(search + SETTINGS)).map_err(failed)?;
-        Ok(Self { at: at.clone(), schema, client, is_exposed, access: None, is_scrubbing: false })
+        let client = connected(at, &address)?;
+        let (schema, schema_name) = (quoted(&address.schema), address.schema.clone());
+        let at = at.clone();
+        Ok(Self { at, schema, schema_name, client, address, is_exposed, access: None })
     }
 
     fn has_table(&mut self, table: &str) -> Result<bool, StoreError> {
-        let name = format!("{}.{table}", quoted(&self.schema));
-        let found = self.client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&name]);
-        found
-            .and_then(|row| row.try_get(0))
-            .map_err(|error| said(&self.at, "looking for the gallery", &error))
+        let name = format!("{}.{table}", self.schema);
+        let query = "SELECT pg_catalog.to_regclass($1) IS NOT NULL";
+        let found = self.one("looking for the gallery", query, &[(&name, Type::TEXT)])?;
+        self.read("looking for the gallery", found.map(|row| row.try_get(0)))
+            .map(|found| found.unwrap_or(false))
+    }
+
+    fn version(&mut self) -> Result<i32, StoreError> {
+        let doing = "opening the gallery";
+        let found = self.one(doing, "SELECT version FROM {s}.format", &[])?;
+        self.read(doing, found.map(|row| row.try_get(0))).map(|found| found.unwrap_or(0))
+    }
+
+    /// Statements with the name of the schema put in.
+    fn named(&self, statements: &str) -> String {
+        statements.replace("{s}", &self.schema)
     }
 
     fn batch(&mut self, doing: &'static str, statements: &str) -> Result<(), StoreError> {
-        self.client.batch_execute(statements).map_err(|error| said(&self.at, doing, &error))
+        let statements = self.named(statements);
+        self.client.batch_execute(&statements).map_err(|error| said(&self.at, doing, &error))
     }
 
-    fn execute(
+    /// Gives the number of rows that were changed.
+    fn run(
         &mut self,
         doing: &'static str,
         statement: &str,
-        parameters: &[&(dyn ToSql + Sync)],
-    ) -> Result<(), StoreError> {
-        let done = self.client.execute(statement, parameters);
-        done.map(drop).map_err(|error| said(&self.at, doing, &error))
+        parameters: &[Parameter<'_>],
+    ) -> Result<u64, StoreError> {
+        let statement = self.named(statement);
+        let done = self.client.execute_typed(&statement, parameters);
+        done.map_err(|error| said(&self.at, doing, &error))
+    }
+
+    fn all(
+        &mut self,
+        doing: &'static str,
+        query: &str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Vec<postgres::Row>, StoreError> {
+        let query = self.named(query);
+        let found = self.client.query_typed(&query, parameters);
+        found.map_err(|error| said(&self.at, doing, &error))
+    }
+
+    /// At most one row.
+    fn one(
+        &mut self,
+        doing: &'static str,
+        query: &str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Option<postgres::Row>, StoreError> {
+        Ok(self.all(doing, query, parameters)?.into_iter().next())
+    }
+
+    /// What a row says.
+    fn read<T>(
+        &self,
+        doing: &'static str,
+        found: Option<Result<T, postgres::Error>>,
+    ) -> Result<Option<T>, StoreError> {
+        found.transpose().map_err(|error| said(&self.at, doing, &error))
     }
 
     /// Seal and value of at most one row.
@@ -148,76 +210,72 @@ impl Postgres {
         &mut self,
         doing: &'static str,
         query: &str,
-        parameters: &[&(dyn ToSql + Sync)],
+        parameters: &[Parameter<'_>],
     ) -> Result<Option<Stored>, StoreError> {
-        let found = self.client.query_opt(query, parameters).and_then(|row| {
-            let read =
-                |row: postgres::Row| Ok(Stored { seal: row.try_get(0)?, value: row.try_get(1)? });
-            row.map(read).transpose()
-        });
-        found.map_err(|error| said(&self.at, doing, &error))
+        let found = self.one(doing, query, parameters)?;
+        self.read(doing, found.map(|row| stored(&row)))
     }
 
-    fn query_rows(
+    /// The bytes in the first column of at most one row.
+    fn bytes(
+        &mut self,
+        doing: &'static str,
+        query: &str,
+        parameters: &[Parameter<'_>],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let found = self.one(doing, query, parameters)?;
+        self.read(doing, found.map(|row| row.try_get(0)))
+    }
+
+    fn scan(
         &mut self,
         statement: &str,
         kind: Kind,
         depth: Depth,
         visit: &mut VisitRow<'_>,
     ) -> Result<(), postgres::Error> {
-        let mut rows = self.client.query_raw(statement, [code(kind)])?;
+        let mut rows = self.client.query_typed_raw(statement, [(code(kind), Type::INT2)])?;
         while let Some(row) = rows.next()? {
             let value = if depth == Depth::Values { row.try_get(2)? } else { [].as_slice() };
-            if visit(row.try_get(0)?, row.try_get(1)?, value).is_break() {
+            if visit(row.try_get(0)?, row.try_get(1)?, value) == ControlFlow::Break(()) {
                 break;
             }
         }
-        Ok(())
-    }
-
-    fn query_entries(&mut self, visit: &mut VisitEntry<'_>) -> Result<(), postgres::Error> {
-        let statement = "SELECT sequence, seal, value FROM log ORDER BY sequence";
-        let mut rows = self.client.query_raw(statement, [0_i16; 0])?;
-        while let Some(row) = rows.next()? {
-            if visit(row.try_get(0)?, row.try_get(1)?, row.try_get(2)?) == ControlFlow::Break(()) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Keeps others from overwriting, or lets them. Also lets them when the connection ends, as it
-    /// does when the process is killed.
-    fn keep_scrubbing(&mut self, on: bool) -> Result<(), StoreError> {
-        if self.is_scrubbing == on {
-            return Ok(());
-        }
-        let query = match on {
-            true => "SELECT pg_advisory_lock($1, hashtext($2))",
-            false => "SELECT pg_advisory_unlock($1, hashtext($2))",
-        };
-        let done = self.client.query(query, &[&SCRUBBING, &self.schema]);
-        done.map_err(|error| said(&self.at, "erasing", &error))?;
-        self.is_scrubbing = on;
         Ok(())
     }
 
     /// Writes a table anew, and makes sure that it was: who does not own it is refused without an
     /// error.
     fn rewrite(&mut self, table: &str) -> Result<(), StoreError> {
-        let file = format!("SELECT pg_relation_filenode('{table}')");
-        let query = |client: &mut Client| client.query_one(&file, &[])?.try_get::<_, u32>(0);
-        let rewritten = query(&mut self.client).and_then(|before| {
-            self.client.batch_execute(&format!("VACUUM FULL {table}"))?;
-            Ok(before != query(&mut self.client)?)
+        let (table, doing) = (format!("{}.{table}", self.schema), "writing tables anew");
+        let file = |own: &mut Self| {
+            let query = "SELECT pg_catalog.pg_relation_filenode($1::regclass)";
+            let found = own.one(doing, query, &[(&table, Type::TEXT)])?;
+            own.read::<u32>(doing, found.map(|row| row.try_get(0)))
+        };
+        let rewritten = file(self).and_then(|before| {
+            self.batch(doing, &format!("VACUUM FULL {table}"))?;
+            Ok(before != file(self)?)
         });
         let leftovers = |message| StoreError::Leftovers { at: self.at.clone(), message };
         match rewritten {
             Ok(true) => Ok(()),
             Ok(false) => Err(leftovers(format!("only its owner may write the table {table} anew"))),
-            Err(error) => Err(leftovers(words(&error))),
+            Err(error) => Err(leftovers(error.to_string())),
         }
     }
+}
+
+fn connected(at: &Location, address: &Address) -> Result<Client, StoreError> {
+    let connected = match &address.roots {
+        None => address.config.connect(NoTls),
+        Some(roots) => address.config.connect(connector(at, roots)?),
+    };
+    connected.map_err(|error| said(at, "connecting", &error))
+}
+
+fn stored(row: &postgres::Row) -> Result<Stored, postgres::Error> {
+    Ok(Stored { seal: row.try_get(0)?, value: row.try_get(1)? })
 }
 
 /// A name, also where it is a word of the language.
@@ -265,43 +323,29 @@ fn said(at: &Location, doing: &'static str, error: &postgres::Error) -> StoreErr
     StoreError::Database { at, doing, message: words(error) }
 }
 
-impl Versioned for Postgres {
-    fn version(&mut self) -> Result<u64, StoreError> {
-        if self.access.is_some() {
-            self.alter("LOCK TABLE format IN EXCLUSIVE MODE")?;
-        }
-        let found = self.client.query_opt("SELECT version FROM format", &[]);
-        let found = found.and_then(|row| row.map(|row| row.try_get::<_, i32>(0)).transpose());
-        let found = found.map_err(|error| said(&self.at, UP_TO_DATE, &error))?;
-        Ok(found.and_then(|found| u64::try_from(found).ok()).unwrap_or(0))
-    }
-
-    fn set_version(&mut self, version: usize) -> Result<(), StoreError> {
-        self.alter(&format!("UPDATE format SET version = {version}"))
-    }
-
-    fn alter(&mut self, statements: &str) -> Result<(), StoreError> {
-        self.batch(UP_TO_DATE, statements)
-    }
-}
-
 impl Backend for Postgres {
     fn begin(&mut self, access: Access) -> Result<(), StoreError> {
-        self.rollback()?;
-        match access {
-            Access::Read => {
-                self.batch("reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
-            }
-            Access::Write | Access::Erase => {
-                self.keep_scrubbing(access == Access::Erase)?;
-                self.batch(
-                    "beginning a change",
-                    "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
-                )?;
-            }
+        // What a lost connection had begun, the server has taken back.
+        let is_lost = self.rollback().is_err() || self.client.is_closed();
+        if is_lost {
+            self.client = connected(&self.at, &self.address)?;
         }
+        let (doing, begin) = match access {
+            Access::Read => ("reading", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"),
+            Access::Write | Access::Erase => {
+                ("beginning a change", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;")
+            }
+        };
+        let statements = [begin, SETTINGS].concat();
         self.access = Some(access);
-        Ok(())
+        match self.batch(doing, &statements) {
+            // Whether it is lost shows only where something is asked of it.
+            Err(_) => {
+                self.client = connected(&self.at, &self.address)?;
+                self.batch(doing, &statements)
+            }
+            begun => begun,
+        }
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
@@ -311,16 +355,7 @@ impl Backend for Postgres {
     }
 
     fn scrub(&mut self) -> Result<(), StoreError> {
-        let rewritten =
-            ["record", "log", "header"].into_iter().try_for_each(|table| self.rewrite(table));
-        self.keep_scrubbing(false).and(rewritten)
-    }
-
-    fn is_scrubbed_elsewhere(&mut self) -> Result<bool, StoreError> {
-        let query = "SELECT pg_try_advisory_xact_lock($1, hashtext($2))";
-        let free = self.client.query_one(query, &[&SCRUBBING, &self.schema]);
-        let free = free.and_then(|row| row.try_get::<_, bool>(0));
-        free.map(|free| !free).map_err(|error| said(&self.at, "erasing", &error))
+        self.rewrite("slot")
     }
 
     /// Whatever there is, is in the tables.
@@ -328,30 +363,26 @@ impl Backend for Postgres {
         false
     }
 
+    fn compact(&mut self) -> Result<(), StoreError> {
+        ["slot", "node", "item", "log", "header"].into_iter().try_for_each(|t| self.rewrite(t))
+    }
+
     fn rollback(&mut self) -> Result<(), StoreError> {
-        if self.access.is_some() {
-            self.batch("taking a change back", "ROLLBACK")?;
+        match self.access.take() {
+            Some(_) => self.batch("taking a change back", "ROLLBACK"),
+            None => Ok(()),
         }
-        self.access = None;
-        self.keep_scrubbing(false)
     }
 
     fn install(&mut self) -> Result<(), StoreError> {
         // Who may not make schemas can have been given one.
-        let query = "SELECT count(*) FROM pg_namespace WHERE nspname = $1";
-        let schemas = self.client.query_one(query, &[&self.schema]);
-        let schemas: i64 = schemas
-            .and_then(|row| row.try_get(0))
-            .map_err(|error| said(&self.at, MAKING, &error))?;
-        if schemas == 0 {
-            self.batch(MAKING, &format!("CREATE SCHEMA {}", quoted(&self.schema)))?;
+        let query = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1";
+        let name = self.schema_name.clone();
+        if self.one(MAKING, query, &[(&name, Type::TEXT)])?.is_none() {
+            self.batch(MAKING, "CREATE SCHEMA {s}")?;
         }
-        let tables = "CREATE TABLE format (
-                one smallint PRIMARY KEY DEFAULT 1 CHECK (one = 1), version integer NOT NULL
-            );
-            INSERT INTO format (version) VALUES (0);";
-        self.batch(MAKING, tables)?;
-        run_migrations(self, &MIGRATIONS)?;
+        self.batch(MAKING, &[SHARED, TABLES].concat())?;
+        self.batch(MAKING, &format!("INSERT INTO {{s}}.format (version) VALUES ({FORMAT})"))?;
         self.guard_log(true)
     }
 
@@ -361,65 +392,104 @@ impl Backend for Postgres {
 
     fn header(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
         let query = match self.access {
-            Some(Access::Write | Access::Erase) => "SELECT value FROM header FOR UPDATE",
-            Some(Access::Read) | None => "SELECT value FROM header",
+            Some(Access::Write | Access::Erase) => "SELECT value FROM {s}.header FOR UPDATE",
+            Some(Access::Read) | None => "SELECT value FROM {s}.header",
         };
-        let found = self
-            .client
-            .query_opt(query, &[])
-            .and_then(|row| row.map(|row| row.try_get(0)).transpose());
-        found.map_err(|error| said(&self.at, "reading the header", &error))
+        self.bytes("reading the header", query, &[])
     }
 
     fn set_header(&mut self, value: &[u8]) -> Result<(), StoreError> {
-        let statement = "INSERT INTO header (one, value) VALUES (1, $1)
+        let statement = "INSERT INTO {s}.header (one, value) VALUES (1, $1)
             ON CONFLICT (one) DO UPDATE SET value = excluded.value";
-        self.execute("writing the header", statement, &[&value])
+        self.run("writing the header", statement, &[(&value, Type::BYTEA)]).map(drop)
     }
 
     fn get(&mut self, kind: Kind, row: &Row) -> Result<Option<Stored>, StoreError> {
-        let query = "SELECT seal, value FROM record WHERE kind = $1 AND id = $2";
-        self.stored("reading a record", query, &[&code(kind), &row.as_slice()])
+        let query = "SELECT seal, value FROM {s}.item WHERE kind = $1 AND id = $2";
+        let row = row.as_slice();
+        self.stored("reading a record", query, &[(&code(kind), Type::INT2), (&row, Type::BYTEA)])
     }
 
-    fn scan(
-        &mut self,
-        kind: Kind,
-        depth: Depth,
-        visit: &mut VisitRow<'_>,
-    ) -> Result<(), StoreError> {
-        let statement = match depth {
-            Depth::Seals => "SELECT id, seal FROM record WHERE kind = $1 ORDER BY id",
-            Depth::Values => "SELECT id, seal, value FROM record WHERE kind = $1 ORDER BY id",
+    fn range(&mut self, kind: Kind, rows: &[Row; 2]) -> Result<Vec<(Row, Stored)>, StoreError> {
+        let query = "SELECT seal, value, id FROM {s}.item
+            WHERE kind = $1 AND id BETWEEN $2 AND $3 ORDER BY id";
+        let doing = "reading records";
+        let [first, last] = rows.each_ref().map(|row| row.as_slice());
+        let parameters: [Parameter<'_>; 3] =
+            [(&code(kind), Type::INT2), (&first, Type::BYTEA), (&last, Type::BYTEA)];
+        let found = self.all(doing, query, &parameters)?;
+        let read = |row: &postgres::Row| {
+            let id = self.read(doing, Some(row.try_get::<_, &[u8]>(2)))?;
+            let id = id.and_then(|id| Row::try_from(id).ok()).ok_or_else(|| {
+                let why = "found a record with an odd number".to_owned();
+                StoreError::Damaged { at: self.at.clone(), part: Part::All(kind), why }
+            })?;
+            let stored = stored(row).map_err(|error| said(&self.at, doing, &error))?;
+            Ok((id, stored))
         };
-        self.query_rows(statement, kind, depth, visit)
-            .map_err(|error| said(&self.at, "reading records", &error))
+        found.iter().map(read).collect()
     }
 
     fn put(&mut self, kind: Kind, row: &Row, seal: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        let statement = "INSERT INTO record (kind, id, seal, value) VALUES ($1, $2, $3, $4)
+        let statement = "INSERT INTO {s}.item (kind, id, seal, value) VALUES ($1, $2, $3, $4)
             ON CONFLICT (kind, id) DO UPDATE SET seal = excluded.seal, value = excluded.value";
         let row = row.as_slice();
-        self.execute("writing a record", statement, &[&code(kind), &row, &seal, &value])
+        let parameters: [Parameter<'_>; 4] = [
+            (&code(kind), Type::INT2),
+            (&row, Type::BYTEA),
+            (&seal, Type::BYTEA),
+            (&value, Type::BYTEA),
+        ];
+        self.run("writing a record", statement, &parameters).map(drop)
     }
 
     fn delete(&mut self, kind: Kind, row: &Row) -> Result<(), StoreError> {
-        let statement = "DELETE FROM record WHERE kind = $1 AND id = $2";
-        self.execute("removing a record", statement, &[&code(kind), &row.as_slice()])
+        let statement = "DELETE FROM {s}.item WHERE kind = $1 AND id = $2";
+        let row = row.as_slice();
+        let parameters: [Parameter<'_>; 2] = [(&code(kind), Type::INT2), (&row, Type::BYTEA)];
+        self.run("removing a record", statement, &parameters).map(drop)
     }
 
-    fn entries(&mut self, visit: &mut VisitEntry<'_>) -> Result<(), StoreError> {
-        self.query_entries(visit).map_err(|error| said(&self.at, "reading the log", &error))
+    fn node(&mut self, id: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        let query = "SELECT value FROM {s}.node WHERE id = $1";
+        self.bytes("reading the list of records", query, &[(&id, Type::BYTEA)])
+    }
+
+    fn put_node(&mut self, id: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let statement = "INSERT INTO {s}.node (id, value) VALUES ($1, $2)
+            ON CONFLICT (id) DO UPDATE SET value = excluded.value";
+        let parameters: [Parameter<'_>; 2] = [(&id, Type::BYTEA), (&value, Type::BYTEA)];
+        self.run("writing the list of records", statement, &parameters).map(drop)
+    }
+
+    fn delete_node(&mut self, id: &[u8]) -> Result<(), StoreError> {
+        let statement = "DELETE FROM {s}.node WHERE id = $1";
+        self.run("writing the list of records", statement, &[(&id, Type::BYTEA)]).map(drop)
+    }
+
+    fn slot(&mut self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let query = "SELECT value FROM {s}.slot WHERE number = $1";
+        self.bytes("reading a key", query, &[(&number.cast_signed(), Type::INT8)])
+    }
+
+    fn put_slot(&mut self, number: u64, value: &[u8]) -> Result<(), StoreError> {
+        let statement = "INSERT INTO {s}.slot (number, value) VALUES ($1, $2)
+            ON CONFLICT (number) DO UPDATE SET value = excluded.value";
+        let number = number.cast_signed();
+        let parameters: [Parameter<'_>; 2] = [(&number, Type::INT8), (&value, Type::BYTEA)];
+        self.run("writing a key", statement, &parameters).map(drop)
     }
 
     fn entry(&mut self, sequence: i64) -> Result<Option<Stored>, StoreError> {
-        let query = "SELECT seal, value FROM log WHERE sequence = $1";
-        self.stored("reading the log", query, &[&sequence])
+        let query = "SELECT seal, value FROM {s}.log WHERE sequence = $1";
+        self.stored("reading the log", query, &[(&sequence, Type::INT8)])
     }
 
     fn append(&mut self, sequence: i64, seal: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        let statement = "INSERT INTO log (sequence, seal, value) VALUES ($1, $2, $3)";
-        self.execute("writing the log", statement, &[&sequence, &seal, &value])
+        let statement = "INSERT INTO {s}.log (sequence, seal, value) VALUES ($1, $2, $3)";
+        let parameters: [Parameter<'_>; 3] =
+            [(&sequence, Type::INT8), (&seal, Type::BYTEA), (&value, Type::BYTEA)];
+        self.run("writing the log", statement, &parameters).map(drop)
     }
 
     fn guard_log(&mut self, on: bool) -> Result<(), StoreError> {
@@ -432,8 +502,53 @@ impl Backend for Postgres {
         seal: &[u8],
         value: &[u8],
     ) -> Result<(), StoreError> {
-        let statement = "UPDATE log SET seal = $2, value = $3 WHERE sequence = $1";
-        self.execute("writing the log", statement, &[&sequence, &seal, &value])
+        let statement = "UPDATE {s}.log SET seal = $2, value = $3 WHERE sequence = $1";
+        let parameters: [Parameter<'_>; 3] =
+            [(&sequence, Type::INT8), (&seal, Type::BYTEA), (&value, Type::BYTEA)];
+        self.run("writing the log", statement, &parameters).map(drop)
+    }
+
+    fn get_old(&mut self, kind: Kind, row: &Row) -> Result<Option<Stored>, StoreError> {
+        let query = "SELECT seal, value FROM {s}.record WHERE kind = $1 AND id = $2";
+        let row = row.as_slice();
+        self.stored("reading a record", query, &[(&code(kind), Type::INT2), (&row, Type::BYTEA)])
+    }
+
+    fn scan_old(
+        &mut self,
+        kind: Kind,
+        depth: Depth,
+        visit: &mut VisitRow<'_>,
+    ) -> Result<(), StoreError> {
+        let columns = match depth {
+            Depth::Seals => "id, seal",
+            Depth::Values => "id, seal, value",
+        };
+        let query = format!("SELECT {columns} FROM {{s}}.record WHERE kind = $1 ORDER BY id");
+        let query = self.named(&query);
+        self.scan(&query, kind, depth, visit)
+            .map_err(|error| said(&self.at, "reading records", &error))
+    }
+
+    fn begin_upgrade(&mut self) -> Result<(), StoreError> {
+        self.batch("upgrading", TABLES)
+    }
+
+    fn end_upgrade(&mut self) -> Result<(), StoreError> {
+        let statements =
+            format!("DROP TABLE {{s}}.record; UPDATE {{s}}.format SET version = {FORMAT}");
+        self.batch("upgrading", &statements)
+    }
+
+    fn counts(&mut self) -> Result<Counts, StoreError> {
+        let doing = "counting";
+        let mut count = |table: &str| {
+            let query = format!("SELECT count(*) FROM {{s}}.{table}");
+            let found = self.one(doing, &query, &[])?;
+            let found: Option<i64> = self.read(doing, found.map(|row| row.try_get(0)))?;
+            Ok::<_, StoreError>(found.unwrap_or(0).unsigned_abs())
+        };
+        Ok(Counts { records: count("item")?, slots: count("slot")?, entries: count("log")? })
     }
 
     /// A server looks after its files itself.

@@ -1,72 +1,102 @@
-//! Everything under new seals: another data key, or none.
-
-use std::ops::ControlFlow;
+//! Everything under new seals, one record after another.
 
 use zeroize::Zeroizing;
 
-use crate::backend::{Depth, Row};
+use crate::backend::Backend;
 use crate::error::Part;
 use crate::header::{State, link};
-use crate::seal::{Digests, Place, Sealer};
-use crate::snapshot::{Snapshot, body, opened, opened_entry};
+use crate::keys::{Keys, OWN, body};
+use crate::seal::{Broken, Cipher, Place, Sealer};
+use crate::snapshot::{Now, cipher_of, opened};
+use crate::tree::{Ground, Root};
 use crate::{Kind, Location, StoreError};
 
-/// Puts every record and every entry of the log under new seals, and gives the state that belongs to
-/// them.
-pub(crate) fn reseal(snapshot: &mut Snapshot<'_>, new: &Sealer) -> Result<State, StoreError> {
-    let mut state = snapshot.state.clone();
-    state.digests = Digests::Keyed;
-    let old = snapshot.sealer;
-    for kind in Kind::ALL {
-        snapshot.count(kind)?;
-        let mut rows = Vec::new();
-        snapshot.backend.scan(kind, Depth::Seals, &mut |row, _, _| {
-            rows.push(Row::try_from(row));
-            ControlFlow::Continue(())
-        })?;
-        *state.tally(kind) = Default::default();
-        for row in rows {
-            let Ok(row) = row else {
-                return Err(snapshot.damaged_row(kind, &[]));
+/// Puts every record under a new key: that of its reader is overwritten where it stands, and rows keep
+/// their numbers. Gives the root that belongs to the new seals.
+pub(crate) fn reseal(
+    at: &Location,
+    backend: &mut dyn Backend,
+    mut now: Now<'_>,
+    new: &Keys,
+) -> Result<Root, StoreError> {
+    let old = now.keys;
+    let mut row = Some([0; 16]);
+    while let Some(from) = row {
+        let mut ground = Ground { at, identity: old.identity(), backend: &mut *backend };
+        let Some(leaf) = now.tree.leaf_from(&mut ground, &from)? else { break };
+        row = crate::tree::after(&leaf.range[1]);
+        for mut item in leaf.items {
+            let before = cipher_of(at, old, &mut *backend, &item)?;
+            let after = match item.slot {
+                OWN => new.own().clone(),
+                slot => {
+                    let (cipher, wrapped) = new.make(slot)?;
+                    backend.put_slot(slot, &wrapped)?;
+                    cipher
+                }
             };
-            let stored = snapshot.backend.get(kind, &row)?;
-            let record = stored.and_then(|it| opened(old, kind, row, &it.seal, it.value));
-            let Some((name, value)) = record else {
-                return Err(snapshot.damaged_row(kind, &row));
-            };
-            let new_row = new.row(&name);
-            let mut value = body(&name, &value);
-            let seal = new.seal(Place::Record(kind, new_row), &mut value)?;
-            snapshot.backend.delete(kind, &row)?;
-            snapshot.backend.put(kind, &new_row, &seal, &value)?;
-            let digest = new.digest(state.digests, &new_row, &seal);
-            state.tally(kind).add(digest);
+            for kind in Kind::ALL {
+                if item.seals[kind as usize].is_none() {
+                    continue;
+                }
+                let stored = backend.get(kind, &item.row)?;
+                let (name, value) = opened(at, &before, kind, &item, stored)?;
+                let mut value = body(&name, &value);
+                let seal = after.seal(Place::Held(kind, item.row, item.slot), &mut value)?;
+                backend.put(kind, &item.row, &seal, &value)?;
+                item.seals[kind as usize] = Some(seal);
+            }
+            now.set_item(at, &mut *backend, item)?;
         }
     }
-    reseal_log(snapshot, new)?;
-    Ok(state)
+    now.tree.finish(&mut Ground { at, identity: old.identity(), backend })
+}
+
+/// What opens the log as it was.
+pub(crate) trait Opens {
+    fn open_at(&self, place: Place<'_>, seal: &[u8], body: &mut [u8]) -> Result<(), Broken>;
+}
+
+impl Opens for Cipher {
+    fn open_at(&self, place: Place<'_>, seal: &[u8], body: &mut [u8]) -> Result<(), Broken> {
+        self.open(place, seal, body)
+    }
+}
+
+impl Opens for Sealer {
+    fn open_at(&self, place: Place<'_>, seal: &[u8], body: &mut [u8]) -> Result<(), Broken> {
+        self.open(place, seal, body)
+    }
 }
 
 /// The chain of links stays as it is: it is one of contents.
-fn reseal_log(snapshot: &mut Snapshot<'_>, new: &Sealer) -> Result<(), StoreError> {
-    snapshot.log(|_, _| Ok::<_, StoreError>(()))?;
-    let old = snapshot.sealer;
-    snapshot.backend.guard_log(false)?;
+pub(crate) fn reseal_log(
+    at: &Location,
+    backend: &mut dyn Backend,
+    state: &State,
+    old: &dyn Opens,
+    new: &Cipher,
+) -> Result<(), StoreError> {
+    backend.guard_log(false)?;
     let mut last = [0; 32];
-    for sequence in 1..=snapshot.state.entries {
-        let damaged = |at: &Location, why: &str| StoreError::Damaged {
-            at: at.clone(),
-            part: Part::Log(Some(sequence)),
-            why: why.to_owned(),
+    for sequence in 1..=state.entries {
+        let damaged = |why: &str| StoreError::broken_entry(at, sequence, why);
+        let stored = backend.entry(sequence.cast_signed())?;
+        let stored = stored.ok_or_else(|| damaged("it is missing"))?;
+        let (place, mut value) = (Place::Log(sequence), Zeroizing::new(stored.value));
+        let opened = old.open_at(place, &stored.seal, &mut value);
+        opened.map_err(|_| damaged("its seal does not fit"))?;
+        let entry = match value.split_first_chunk::<32>() {
+            Some((before, entry)) if *before == last => entry,
+            _ => return Err(damaged("it does not follow the one before")),
         };
-        let stored = snapshot.backend.entry(sequence.cast_signed())?;
-        let stored = stored.ok_or_else(|| damaged(snapshot.at, "it is missing"))?;
-        let entry = opened_entry(old, sequence, &last, &stored.seal, &stored.value)
-            .map_err(|why| damaged(snapshot.at, why))?;
-        let mut value = Zeroizing::new([last.as_slice(), &entry].concat());
-        let seal = new.seal(Place::Log(sequence), &mut value)?;
-        snapshot.backend.replace_entry(sequence.cast_signed(), &seal, &value)?;
-        last = link(&last, sequence, &entry);
+        last = link(&last, sequence, entry);
+        let seal = new.seal(place, &mut value)?;
+        backend.replace_entry(sequence.cast_signed(), &seal, &value)?;
     }
-    snapshot.backend.guard_log(true)
+    if last != state.link {
+        let why = "found other entries than were written".to_owned();
+        return Err(StoreError::Damaged { at: at.clone(), part: Part::Log(None), why });
+    }
+    backend.guard_log(true)
 }

@@ -1,28 +1,35 @@
 //! Rows of all readers, by which a large gallery is searched without its templates.
+//!
+//! Every reader has a row of their own, under their own key. All are made with one space, which is kept, so
+//! that whoever enrols a reader makes their row, too. Rows of another space are told by its number.
 
 use gazeprint::method::{Community, Likeness};
-use gazeprint::search::{COMPONENTS, Queries, Row};
+use gazeprint::search::{COMPONENTS, Row, Space};
 use serde::{Deserialize, Serialize};
 
 use crate::content::{
-    Entry, GalleryError, StoredBackground, VoicedRules, content, decode, encode, setting,
-    stored_background, stored_rules, template,
+    StoredBackground, VoicedRules, content, decode, encode, entry, likeness, setting,
+    stored_background, stored_rules,
 };
+use crate::failure::GalleryError;
 use crate::gallery::Gallery;
-use crate::{Change, Kind, Location, Snapshot};
+use crate::stored::StoredCohort;
+use crate::{Change, Cursor, Kind, Location, Snapshot};
 
-/// Setting with what turns probes into queries.
-const QUERIES: &str = "queries";
-/// Rows in a record.
-const CHUNK: usize = 4096;
+/// Setting with the number of the space, and whether all readers have rows in it.
+const ROWS: &str = "rows";
+/// Setting with the space itself.
+const SPACE: &str = "space";
+/// Version of a row.
+const VERSION: u8 = 1;
 
-/// Rows of readers, and what turns probes into queries for them.
+/// What rows of readers are made with.
 #[derive(Debug, Clone)]
-pub struct Rows {
-    /// For probes.
-    pub queries: Queries,
-    /// By name of the reader.
-    pub rows: Vec<Row>,
+pub struct RowMaking {
+    /// Tells it from those before.
+    pub number: u64,
+    /// Makes rows, and queries for them.
+    pub space: Space,
 }
 
 /// All that searching takes; the templates of those who are found come later.
@@ -33,166 +40,235 @@ pub struct Searchable {
     /// The readers, by name.
     pub readers: Vec<String>,
     /// Their rows.
-    pub rows: Rows,
+    pub rows: Vec<Row>,
+    /// What they were made with.
+    pub space: Space,
     /// How decisions are made.
     pub rules: VoicedRules,
     /// The gallery as it was.
     pub generation: u64,
+    /// Imagined readers that these are held against.
+    pub cohort: StoredCohort,
 }
 
-#[derive(Serialize, Deserialize)]
-struct StoredQueries {
-    /// That of the gallery with these rows, unchanged since they were made.
-    generation: u64,
-    readers: usize,
-    queries: Queries,
+/// A reader whose row is to be made.
+#[derive(Debug, Clone)]
+pub struct WithoutRow {
+    /// Name or pseudonym.
+    pub id: String,
+    /// What the row is made from.
+    pub likeness: Likeness,
+    /// Which change of the reader that is.
+    pub revision: u64,
 }
 
-/// Some readers in a row.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct StoredRows {
-    readers: Vec<String>,
-    numbers: Vec<f32>,
+    number: u64,
+    are_complete: bool,
 }
 
-fn name(chunk: usize) -> String {
-    format!("rows {chunk}")
+fn stored_rows(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+) -> Result<Option<StoredRows>, GalleryError> {
+    let stored = snapshot.get(Kind::Settings, ROWS)?;
+    // Rows of older galleries are of another kind, and made anew.
+    let stored = stored.filter(|_| !snapshot.is_old());
+    stored.map(|bytes| decode(at, ROWS, &bytes)).transpose()
 }
 
-/// Keeps rows, within a change that leaves the gallery one generation later, or none.
-pub(crate) fn put_rows(
+/// Keeps the row of a reader who is enrolled, where the gallery keeps rows of that space.
+pub(crate) fn put_row(
     at: &Location,
     change: &mut Change<'_>,
-    rows: Option<(&Rows, &[Entry])>,
+    id: &str,
+    row: Option<&(u64, Option<Row>)>,
 ) -> Result<(), GalleryError> {
-    drop_rows(change)?;
-    let Some((Rows { queries, rows }, readers)) = rows else {
-        return Ok(());
+    let kept = stored_rows(at, change)?;
+    match (kept, row) {
+        (Some(kept), Some((number, Some(row)))) if kept.number == *number => {
+            change.put(Kind::Row, id, &row_bytes(*number, row))?;
+        }
+        (Some(kept), Some((number, None))) if kept.number == *number => {
+            change.remove(Kind::Row, id)?;
+        }
+        (None, _) => drop(change.remove(Kind::Row, id)?),
+        (Some(_), _) => {
+            let what = "what rows are made with".to_owned();
+            return Err(GalleryError::Conflict { at: at.clone(), what });
+        }
+    }
+    Ok(())
+}
+
+fn row_bytes(number: u64, row: &Row) -> Vec<u8> {
+    let numbers = row.iter().flat_map(|value| value.to_le_bytes());
+    [VERSION].into_iter().chain(number.to_le_bytes()).chain(numbers).collect()
+}
+
+/// A row, and the number of its space.
+fn read_row(at: &Location, id: &str, bytes: &[u8]) -> Result<(u64, Row), GalleryError> {
+    let read = || {
+        let (&VERSION, rest) = bytes.split_first()? else { return None };
+        let (number, rest) = rest.split_first_chunk::<8>()?;
+        let (values, rest) = rest.as_chunks::<4>();
+        let mut row = [0.0; COMPONENTS];
+        if values.len() != COMPONENTS || !rest.is_empty() {
+            return None;
+        }
+        for (number, value) in row.iter_mut().zip(values) {
+            *number = f32::from_le_bytes(*value);
+        }
+        row.iter().all(|value| value.is_finite()).then_some((u64::from_le_bytes(*number), row))
     };
-    let (generation, queries) = (change.generation_after(), queries.clone());
-    let stored = StoredQueries { generation, readers: readers.len(), queries };
-    change.put(Kind::Settings, QUERIES, &encode(at, QUERIES, &stored)?)?;
-    for (number, (readers, rows)) in readers.chunks(CHUNK).zip(rows.chunks(CHUNK)).enumerate() {
-        let readers = readers.iter().map(|entry| entry.id.clone()).collect();
-        let stored = StoredRows { readers, numbers: rows.as_flattened().to_vec() };
-        let name = name(number);
-        change.put(Kind::Settings, &name, &encode(at, &name, &stored)?)?;
-    }
-    Ok(())
+    let odd = || content(at, &format!("the row of {id:?}"), "found no 256 finite numbers");
+    read().ok_or_else(odd)
 }
 
-fn stored_queries(
-    at: &Location,
-    snapshot: &mut Snapshot<'_>,
-) -> Result<Option<StoredQueries>, GalleryError> {
-    let stored = snapshot.get(Kind::Settings, QUERIES)?;
-    stored.map(|bytes| decode(at, QUERIES, &bytes)).transpose()
-}
-
-/// Readers are no longer what their rows say.
+/// Rows are no longer what the gallery is searched by.
 pub(crate) fn drop_rows(change: &mut Change<'_>) -> Result<(), GalleryError> {
-    change.remove(Kind::Settings, QUERIES)?;
-    let mut number = 0;
-    while change.remove(Kind::Settings, &name(number))? {
-        number += 1;
-    }
+    change.remove(Kind::Settings, ROWS)?;
+    change.remove(Kind::Settings, SPACE)?;
     Ok(())
-}
-
-fn read_rows(
-    at: &Location,
-    snapshot: &mut Snapshot<'_>,
-    count: usize,
-) -> Result<(Vec<String>, Vec<Row>), GalleryError> {
-    let templates = snapshot.count(Kind::Template)?;
-    if templates != count as u64 {
-        let error = format!("found rows of {count} readers, expected those of {templates}");
-        return Err(content(at, QUERIES, error));
-    }
-    let (mut readers, mut rows) = (Vec::new(), Vec::new());
-    for number in 0..count.div_ceil(CHUNK) {
-        let name = name(number);
-        let stored: StoredRows = setting(at, snapshot, &name)?;
-        let (own, rest) = stored.numbers.as_chunks::<COMPONENTS>();
-        if own.len() != stored.readers.len() || !rest.is_empty() {
-            let (found, readers) = (stored.numbers.len(), stored.readers.len());
-            let error =
-                format!("found {found} numbers of {readers} readers, expected {COMPONENTS} each");
-            return Err(content(at, &name, error));
-        }
-        if !stored.numbers.iter().all(|number| number.is_finite()) {
-            return Err(content(at, &name, "found numbers that are not finite"));
-        }
-        rows.extend_from_slice(own);
-        readers.extend(stored.readers);
-    }
-    if readers.len() != count {
-        let error = format!("found rows of {} readers, expected {count}", readers.len());
-        return Err(content(at, QUERIES, error));
-    }
-    Ok((readers, rows))
 }
 
 impl Gallery {
-    /// All that searching takes, where the gallery has rows of its readers as they are now.
+    /// All that searching takes, where the gallery has rows of all its readers.
     ///
     /// # Errors
     /// If any of it cannot be read.
     pub fn searchable(&mut self) -> Result<Option<Searchable>, GalleryError> {
         let at = self.location().clone();
         self.vault.read(|snapshot| {
-            let generation = snapshot.generation();
-            let Some(stored) = stored_queries(&at, snapshot)? else {
+            let (generation, count) = (snapshot.generation(), snapshot.count(Kind::Entry)?);
+            let Some(stored) = stored_rows(&at, snapshot)?.filter(|rows| rows.are_complete) else {
                 return Ok(None);
             };
             let rules = stored_rules(&at, snapshot)?;
-            let rules = match rules {
-                Some(rules) if [rules.generation, stored.generation] == [generation; 2] => {
-                    rules.rules
-                }
-                _ => return Ok(None),
+            let Some(rules) = rules.filter(|rules| rules.are_current(generation, count)) else {
+                return Ok(None);
+            };
+            let Some((readers, rows)) = read_rows(&at, snapshot, stored.number)? else {
+                return Ok(None);
             };
             let StoredBackground { community, .. } = stored_background(&at, snapshot)?;
-            let (readers, rows) = read_rows(&at, snapshot, stored.readers)?;
-            let rows = Rows { queries: stored.queries, rows };
-            Ok(Some(Searchable { community, readers, rows, rules, generation }))
+            let (space, rules) = (setting(&at, snapshot, SPACE)?, rules.into_rules());
+            let cohort = StoredCohort::read(&at, snapshot)?;
+            Ok(Some(Searchable { community, readers, rows, space, rules, generation, cohort }))
         })
     }
 
-    /// Whether the gallery has rows at all: a change that drops them overwrites them too.
-    pub(crate) fn keeps_rows(&mut self) -> Result<bool, GalleryError> {
-        Ok(self.vault.read(|snapshot| snapshot.get(Kind::Settings, QUERIES))?.is_some())
-    }
-
-    /// Reads the rows, where there are any.
-    pub(crate) fn check_rows(&mut self) -> Result<(), GalleryError> {
+    /// What the rows of readers are made with, where the gallery keeps rows.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn row_making(&mut self) -> Result<Option<RowMaking>, GalleryError> {
         let at = self.location().clone();
         self.vault.read(|snapshot| {
-            let Some(stored) = stored_queries(&at, snapshot)? else {
-                return Ok(());
+            let Some(StoredRows { number, .. }) = stored_rows(&at, snapshot)? else {
+                return Ok(None);
             };
-            for id in read_rows(&at, snapshot, stored.readers)?.0 {
-                if template(&at, snapshot, &id)?.is_none() {
-                    return Err(content(&at, QUERIES, format!("there is no reader {id:?}")));
+            Ok(Some(RowMaking { number, space: setting(&at, snapshot, SPACE)? }))
+        })
+    }
+
+    /// Whether the gallery has rows of all its readers.
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub fn has_rows(&mut self) -> Result<bool, GalleryError> {
+        let at = self.location().clone();
+        self.vault
+            .read(|snapshot| Ok(stored_rows(&at, snapshot)?.is_some_and(|rows| rows.are_complete)))
+    }
+
+    /// From now on readers have rows of this space; those of others are no longer searched.
+    ///
+    /// # Errors
+    /// If the gallery cannot be written.
+    pub fn begin_rows(&mut self, space: &Space) -> Result<RowMaking, GalleryError> {
+        let at = self.location().clone();
+        let number = self.vault.write(|change| {
+            let number = change.generation_after();
+            let stored = StoredRows { number, are_complete: false };
+            change.put(Kind::Settings, ROWS, &encode(&at, ROWS, &stored)?)?;
+            change.put(Kind::Settings, SPACE, &encode(&at, SPACE, space)?)?;
+            Ok::<_, GalleryError>(number)
+        })?;
+        Ok(RowMaking { number, space: space.clone() })
+    }
+
+    /// Some readers who have no row of a space, from a place on, and where the next ones begin; none behind
+    /// the last.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn without_rows(
+        &mut self,
+        number: u64,
+        from: Cursor,
+        most: usize,
+    ) -> Result<(Vec<WithoutRow>, Option<Cursor>), GalleryError> {
+        let at = self.location().clone();
+        self.vault.read(|snapshot| {
+            let (entries, next) = snapshot.some(Kind::Entry, from, most)?;
+            let mut without = Vec::new();
+            for (id, _) in entries {
+                let row = snapshot.get(Kind::Row, &id)?;
+                let row = row.map(|bytes| read_row(&at, &id, &bytes)).transpose()?;
+                if row.is_some_and(|(found, _)| found == number) {
+                    continue;
+                }
+                let known = entry(&at, snapshot, &id)?.zip(likeness(&at, snapshot, &id)?);
+                if let Some((stored, likeness)) = known {
+                    without.push(WithoutRow { id, likeness, revision: stored.entry.revision });
+                }
+            }
+            Ok((without, next))
+        })
+    }
+
+    /// Keeps rows of readers who are still as they were.
+    ///
+    /// # Errors
+    /// If the gallery cannot be written, or keeps rows of another space by now.
+    pub fn add_rows(
+        &mut self,
+        number: u64,
+        rows: &[(WithoutRow, Row)],
+    ) -> Result<(), GalleryError> {
+        let at = self.location().clone();
+        self.vault.write(|change| {
+            for (WithoutRow { id, revision, .. }, row) in rows {
+                let there = entry(&at, change, id)?.map(|stored| stored.entry.revision);
+                if there == Some(*revision) {
+                    put_row(&at, change, id, Some(&(number, Some(*row))))?;
                 }
             }
             Ok(())
         })
     }
 
-    /// Whether the gallery has rows of its readers as they are now.
+    /// All readers have rows, if that is so: whoever was enrolled meanwhile has one, too.
     ///
     /// # Errors
-    /// If that cannot be read.
-    pub fn has_rows(&mut self) -> Result<bool, GalleryError> {
+    /// If the gallery cannot be written.
+    pub fn end_rows(&mut self, number: u64) -> Result<bool, GalleryError> {
         let at = self.location().clone();
-        self.vault.read(|snapshot| {
-            let generation = snapshot.generation();
-            let stored = stored_queries(&at, snapshot)?;
-            Ok(stored.is_some_and(|stored| stored.generation == generation))
+        self.vault.write(|change| {
+            let are_ours = stored_rows(&at, change)?.is_some_and(|rows| rows.number == number);
+            let are_all = change.count(Kind::Row)? == change.count(Kind::Entry)?;
+            if are_ours && are_all {
+                let stored = StoredRows { number, are_complete: true };
+                change.put(Kind::Settings, ROWS, &encode(&at, ROWS, &stored)?)?;
+            }
+            Ok(are_ours && are_all)
         })
     }
+}
 
+impl Gallery {
     /// The templates of some readers of a gallery that is still as it was when it was searched.
     ///
     /// # Errors
@@ -210,11 +286,74 @@ impl Gallery {
             }
             let mut templates = Vec::new();
             for id in readers {
-                let stored = template(&at, snapshot, id)?;
                 let missing = || content(&at, &format!("the template of {id:?}"), "it is missing");
-                templates.push(stored.ok_or_else(missing)?.likeness);
+                templates.push(likeness(&at, snapshot, id)?.ok_or_else(missing)?);
             }
             Ok(templates)
         })
+    }
+}
+
+/// Names of readers, and their rows in the same order.
+type NamedRows = (Vec<String>, Vec<Row>);
+
+/// Names and rows of all readers; nothing where a row is of another space.
+fn read_rows(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+    number: u64,
+) -> Result<Option<NamedRows>, GalleryError> {
+    let count = snapshot.count(Kind::Row)?;
+    if count != snapshot.count(Kind::Entry)? {
+        return Ok(None);
+    }
+    let count = usize::try_from(count).unwrap_or(0);
+    let (mut readers, mut rows) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let mut are_all = true;
+    snapshot.each(Kind::Row, |id, bytes| {
+        let (found, row) = read_row(at, id, &bytes)?;
+        are_all &= found == number;
+        readers.push(id.to_owned());
+        rows.push(row);
+        Ok::<_, GalleryError>(())
+    })?;
+    sort_together(&mut readers, &mut rows);
+    Ok(are_all.then_some((readers, rows)))
+}
+
+/// Sorts names, and rows with them, where they stand: there may be very many.
+fn sort_together(names: &mut [String], rows: &mut [Row]) {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_unstable_by(|&a, &b| names[a].cmp(&names[b]));
+    // Along each cycle of the permutation.
+    for start in 0..order.len() {
+        let mut place = start;
+        while order[place] != start {
+            let from = order[place];
+            names.swap(place, from);
+            rows.swap(place, from);
+            order[place] = place;
+            place = from;
+        }
+        order[place] = place;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_with_their_rows() {
+        let mut names: Vec<String> = (0..50_usize).map(|i| format!("{:02}", i * 37 % 50)).collect();
+        let row = |name: &String| {
+            let mut row = [0.0; COMPONENTS];
+            row[3] = name.parse().unwrap();
+            row
+        };
+        let mut rows: Vec<Row> = names.iter().map(row).collect();
+        sort_together(&mut names, &mut rows);
+        assert!(names.is_sorted());
+        assert!(names.iter().map(row).eq(rows));
     }
 }

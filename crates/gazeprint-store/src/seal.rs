@@ -1,8 +1,10 @@
 //! Seals: what proves that a record is the one that was written, there.
 //!
-//! Without encryption a seal is a SHA-256 checksum. It tells damage, not forgery. With encryption
-//! it is nonce and tag of XChaCha20-Poly1305. Both cover the identity of the gallery and the place
-//! in it, so that a record that was moved or comes from another gallery is no record.
+//! A seal is nonce and tag of XChaCha20-Poly1305, and covers the identity of the gallery and the place
+//! in it, so that a record that was moved or comes from another gallery is no record. Records of a
+//! reader are under a key of their own ([`Cipher`]). Headers, and records of the first two formats,
+//! have a SHA-256 checksum instead where the gallery is not encrypted ([`Sealer`]): it tells damage,
+//! not forgery.
 
 use chacha20poly1305::aead::AeadInOut;
 use chacha20poly1305::{KeyInit, Tag, XChaCha20Poly1305, XNonce};
@@ -21,6 +23,9 @@ const NONCE: usize = 24;
 const TAG: usize = 16;
 /// Bytes of nonce and tag.
 pub(crate) const NONCE_AND_TAG: usize = NONCE + TAG;
+
+const NAMES: &str = "gazeprint gallery names";
+const SLOTS: &str = "gazeprint gallery slots";
 
 /// Tells seals of galleries from anything else that is computed with the same key.
 const DOMAIN: &[u8] = b"gazeprint gallery seal\0";
@@ -41,6 +46,10 @@ pub(crate) enum Place<'a> {
     Log(u64),
     /// The data key in the header, behind what says how it is wrapped.
     DataKey(&'a [u8]),
+    /// A record under the key of its reader, which is in a slot.
+    Held(Kind, Row, u64),
+    /// A key in a slot.
+    Slot(u64),
 }
 
 impl Place<'_> {
@@ -63,6 +72,15 @@ impl Place<'_> {
             Self::DataKey(before) => {
                 context.push(0xff);
                 context.extend_from_slice(before);
+            }
+            Self::Held(kind, row, slot) => {
+                context.extend_from_slice(&[0xfc, kind.code()]);
+                context.extend_from_slice(&row);
+                context.extend_from_slice(&slot.to_le_bytes());
+            }
+            Self::Slot(number) => {
+                context.push(0xfd);
+                context.extend_from_slice(&number.to_le_bytes());
             }
         }
         context
@@ -108,8 +126,10 @@ pub(crate) type RowDigest = [u64; 4];
 
 /// Seals what is stored in one gallery, and tells names of rows.
 pub(crate) struct Sealer {
-    identity: Identity,
+    pub(crate) identity: Identity,
     names: Key,
+    /// What keys in slots are wrapped with.
+    slots: Key,
     encryption: Option<Encryption>,
 }
 
@@ -122,25 +142,33 @@ struct Encryption {
 impl Sealer {
     /// For a gallery without encryption.
     pub(crate) fn plain(identity: Identity) -> Self {
-        Self { identity, names: derive(&identity, "gazeprint gallery names"), encryption: None }
+        let [names, slots] = [NAMES, SLOTS].map(|purpose| derive(&identity, purpose));
+        Self { identity, names, slots, encryption: None }
     }
 
     /// For an encrypted gallery.
     pub(crate) fn encrypted(identity: Identity, data_key: &Key) -> Self {
         let key = derive(data_key.as_ref(), "gazeprint gallery records");
-        let names = derive(data_key.as_ref(), "gazeprint gallery names");
+        let [names, slots] = [NAMES, SLOTS].map(|purpose| derive(data_key.as_ref(), purpose));
         let digests = derive(data_key.as_ref(), "gazeprint gallery digests");
-        Self { identity, names, encryption: Some(Encryption { cipher: cipher(&key), digests }) }
+        let encryption = Some(Encryption { cipher: cipher(&key), digests });
+        Self { identity, names, slots, encryption }
     }
 
     /// For the data key itself. It has no rows.
     pub(crate) fn of_data_key(identity: Identity, key: &Key) -> Self {
-        let [names, digests] = [(); 2].map(|()| Zeroizing::new([0; 32]));
-        Self { identity, names, encryption: Some(Encryption { cipher: cipher(key), digests }) }
+        let [names, slots, digests] = [(); 3].map(|()| Zeroizing::new([0; 32]));
+        let encryption = Some(Encryption { cipher: cipher(key), digests });
+        Self { identity, names, slots, encryption }
     }
 
     pub(crate) fn is_encrypting(&self) -> bool {
         self.encryption.is_some()
+    }
+
+    /// What wraps the keys in slots.
+    pub(crate) fn wrapping(&self) -> Cipher {
+        Cipher::new(self.identity, &self.slots)
     }
 
     /// Bytes of a seal.
@@ -186,11 +214,7 @@ impl Sealer {
         let Some(Encryption { cipher, .. }) = &self.encryption else {
             return Ok(checksum(&context, body).to_vec());
         };
-        let nonce = random::<NONCE>()?;
-        let tag = cipher
-            .encrypt_inout_detached(&XNonce::from(nonce), &context, body.into())
-            .expect("records are far below the 256 GB that the cipher takes");
-        Ok([nonce.as_slice(), tag.as_slice()].concat())
+        Ok(encrypt(cipher, &context, body)?.to_vec())
     }
 
     /// Decrypts the body in place. What it holds afterwards counts only if the seal fits.
@@ -204,13 +228,69 @@ impl Sealer {
         let Some(Encryption { cipher, .. }) = &self.encryption else {
             return (checksum(&context, body) == seal).then_some(()).ok_or(Broken);
         };
-        let (nonce, tag) = seal.split_at_checked(NONCE).ok_or(Broken)?;
-        let nonce = <[u8; NONCE]>::try_from(nonce).map_err(|_| Broken)?;
-        let tag = <[u8; TAG]>::try_from(tag).map_err(|_| Broken)?;
-        cipher
-            .decrypt_inout_detached(&XNonce::from(nonce), &context, body.into(), &Tag::from(tag))
-            .map_err(|_| Broken)
+        decrypt(cipher, &context, seal, body)
     }
+}
+
+/// Seals under one key: that of a reader, or of the gallery.
+#[derive(Clone)]
+pub(crate) struct Cipher {
+    identity: Identity,
+    cipher: XChaCha20Poly1305,
+}
+
+impl Cipher {
+    pub(crate) fn new(identity: Identity, key: &Key) -> Self {
+        Self { identity, cipher: cipher(key) }
+    }
+
+    /// Encrypts the body in place, and gives its seal.
+    pub(crate) fn seal(
+        &self,
+        place: Place<'_>,
+        body: &mut [u8],
+    ) -> Result<[u8; NONCE_AND_TAG], StoreError> {
+        encrypt(&self.cipher, &place.context(&self.identity), body)
+    }
+
+    /// Decrypts the body in place. What it holds afterwards counts only if the seal fits.
+    pub(crate) fn open(
+        &self,
+        place: Place<'_>,
+        seal: &[u8],
+        body: &mut [u8],
+    ) -> Result<(), Broken> {
+        decrypt(&self.cipher, &place.context(&self.identity), seal, body)
+    }
+}
+
+fn encrypt(
+    cipher: &XChaCha20Poly1305,
+    context: &[u8],
+    body: &mut [u8],
+) -> Result<[u8; NONCE_AND_TAG], StoreError> {
+    let mut seal = [0; NONCE_AND_TAG];
+    let nonce = random::<NONCE>()?;
+    let tag = cipher
+        .encrypt_inout_detached(&XNonce::from(nonce), context, body.into())
+        .expect("records are far below the 256 GB that the cipher takes");
+    seal[..NONCE].copy_from_slice(&nonce);
+    seal[NONCE..].copy_from_slice(&tag);
+    Ok(seal)
+}
+
+fn decrypt(
+    cipher: &XChaCha20Poly1305,
+    context: &[u8],
+    seal: &[u8],
+    body: &mut [u8],
+) -> Result<(), Broken> {
+    let (nonce, tag) = seal.split_at_checked(NONCE).ok_or(Broken)?;
+    let nonce = <[u8; NONCE]>::try_from(nonce).map_err(|_| Broken)?;
+    let tag = <[u8; TAG]>::try_from(tag).map_err(|_| Broken)?;
+    cipher
+        .decrypt_inout_detached(&XNonce::from(nonce), context, body.into(), &Tag::from(tag))
+        .map_err(|_| Broken)
 }
 
 fn cipher(key: &Key) -> XChaCha20Poly1305 {

@@ -170,6 +170,37 @@ impl Secret {
     }
 }
 
+/// Fewest characters of a new passphrase, and fewest that differ.
+const SHORTEST: usize = 12;
+const FEWEST_DIFFERENT: usize = 6;
+
+/// What is wrong with a new passphrase, where somebody would guess it. Whoever has a copy of a gallery can
+/// try as many as they have time for.
+pub(crate) fn weakness(passphrase: &str) -> Option<String> {
+    let characters: Vec<char> = passphrase.chars().flat_map(char::to_lowercase).collect();
+    let length = characters.len();
+    if length < SHORTEST {
+        return Some(format!("found {length} characters, expected at least {SHORTEST}"));
+    }
+    let mut different = characters.clone();
+    different.sort_unstable();
+    different.dedup();
+    if different.len() < FEWEST_DIFFERENT {
+        let found = different.len();
+        return Some(format!("found {found} different characters, expected {FEWEST_DIFFERENT}"));
+    }
+    let is_next = |pair: &&[char]| (pair[0] as u32).abs_diff(pair[1] as u32) <= 1;
+    if 2 * characters.windows(2).filter(is_next).count() > length {
+        return Some("found a sequence such as 123456 or abcdef, expected words".to_owned());
+    }
+    let repeats =
+        |part: usize| characters.iter().enumerate().all(|(i, c)| *c == characters[i % part]);
+    if (1..=length / 2).any(repeats) {
+        return Some("found the same again and again, expected words".to_owned());
+    }
+    None
+}
+
 /// The first bytes of a file that nobody else may read.
 fn read_private(file: &Path, most: usize) -> Result<Zeroizing<Vec<u8>>, KeyFileError> {
     let unreadable = |error: io::Error| match error.kind() {
@@ -281,6 +312,25 @@ mod tests {
         ] {
             let error = read(&content).err().unwrap().to_string();
             assert!(error.contains(found), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_guessed_at_once_is_weak() {
+        for weak in [
+            "",
+            "secret",
+            "eleven-char",
+            "aaaaaaaaaaaaaaaa",
+            "12345678901234",
+            "abcdefghijklmnop",
+            "passwordpassword",
+            "sesam!sesam!sesam!",
+        ] {
+            assert!(weakness(weak).is_some(), "{weak}");
+        }
+        for good in ["seven tall trees", "correct horse battery staple", "zwölf Äpfel!!"] {
+            assert_eq!(weakness(good), None, "{good}");
         }
     }
 

@@ -1,20 +1,18 @@
 //! Records and log within one transaction.
 
 use std::fmt::Write as _;
-use std::ops::{ControlFlow, Deref, DerefMut};
 
 use zeroize::Zeroizing;
 
-use crate::backend::{Backend, Depth, Row, Stored};
+use crate::backend::{Backend, Row, Stored};
 use crate::error::Part;
-use crate::header::{Lock, State, Tally, link};
-use crate::seal::{Digests, Place, RowDigest, Sealer};
+use crate::header::{OfKind, State, link};
+use crate::keys::{Keys, OWN, apart};
+use crate::legacy::Old;
+use crate::seal::{Cipher, Place};
+use crate::tree::{Ground, Item, Leaf, Seal, Tree, after};
 use crate::{Kind, Location, StoreError};
 
-/// Largest record, with its name.
-const LARGEST: usize = 256 << 20;
-/// Bytes of the length of a name.
-const LENGTH: usize = 4;
 /// Bytes of the link in front of an entry of the log.
 const LINK: usize = 32;
 
@@ -22,73 +20,137 @@ const LINK: usize = 32;
 pub struct Snapshot<'a> {
     pub(crate) at: &'a Location,
     pub(crate) backend: &'a mut dyn Backend,
-    pub(crate) sealer: &'a Sealer,
-    pub(crate) state: State,
-    /// Kinds of which all rows are known to be there.
-    whole: [bool; Kind::ALL.len()],
+    pub(crate) view: View<'a>,
     /// Something went wrong: what follows may rest on it.
     failed: bool,
 }
 
-/// A change of a gallery: everything of [`Snapshot`], and writing.
-pub struct Change<'a> {
-    snapshot: Snapshot<'a>,
-    /// Whether anything was written.
-    pub(crate) is_changed: bool,
-    /// Whether the generation has risen.
-    is_risen: bool,
+/// What is known of a gallery, by its format.
+pub(crate) enum View<'a> {
+    Now(Now<'a>),
+    Old(Old<'a>),
 }
 
-/// What a walk through all rows of a kind met.
-#[derive(Default)]
-struct Walk {
-    tally: Tally,
-    last: Option<Vec<u8>>,
-    /// A search among rows out of order does not find what there is.
-    is_disordered: bool,
+/// A gallery of the format that is written.
+pub(crate) struct Now<'a> {
+    pub(crate) keys: &'a Keys,
+    pub(crate) state: State,
+    pub(crate) tree: Tree,
 }
 
-impl Walk {
-    fn meet(&mut self, row: &[u8], digest: RowDigest) {
-        self.tally.add(digest);
-        self.is_disordered |= self.last.as_deref().is_some_and(|last| last >= row);
-        self.last = Some(row.to_vec());
+/// A place among records, in the order in which [`Snapshot::some`] gives them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cursor(Row);
+
+/// Name and value of a record.
+pub type Record = (String, Zeroizing<Vec<u8>>);
+
+impl<'a> Now<'a> {
+    pub(crate) fn new(keys: &'a Keys, state: State) -> Self {
+        let tree = Tree::new(state.root);
+        Self { keys, state, tree }
+    }
+
+    pub(crate) fn of(&mut self, kind: Kind) -> &mut OfKind {
+        &mut self.state.kinds[kind as usize]
+    }
+
+    /// The records of a name, if there are any.
+    pub(crate) fn item(
+        &mut self,
+        at: &Location,
+        backend: &mut dyn Backend,
+        row: &Row,
+    ) -> Result<Option<Item>, StoreError> {
+        self.tree.get(&mut Ground { at, identity: self.keys.identity(), backend }, row)
+    }
+
+    pub(crate) fn set_item(
+        &mut self,
+        at: &Location,
+        backend: &mut dyn Backend,
+        item: Item,
+    ) -> Result<(), StoreError> {
+        self.tree.set(&mut Ground { at, identity: self.keys.identity(), backend }, item)
     }
 }
 
-impl<'a> Deref for Change<'a> {
-    type Target = Snapshot<'a>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.snapshot
+/// What the records of an item are under.
+pub(crate) fn cipher_of(
+    at: &Location,
+    keys: &Keys,
+    backend: &mut dyn Backend,
+    item: &Item,
+) -> Result<Cipher, StoreError> {
+    if item.slot == OWN {
+        return Ok(keys.own().clone());
     }
+    let stored = backend.slot(item.slot)?;
+    keys.cipher(at, item.slot, stored.as_deref())
 }
 
-impl DerefMut for Change<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.snapshot
+/// Name and value of a record, if it is the one of an item.
+pub(crate) fn opened(
+    at: &Location,
+    cipher: &Cipher,
+    kind: Kind,
+    item: &Item,
+    stored: Option<Stored>,
+) -> Result<Record, StoreError> {
+    let damaged = |why: &str| {
+        let part = Part::Record { kind, name: None, row: hexadecimal(&item.row) };
+        StoreError::Damaged { at: at.clone(), part, why: why.to_owned() }
+    };
+    let Some(Stored { seal, value }) = stored else { return Err(damaged("it is missing")) };
+    if item.seals[kind as usize].as_ref().map(Seal::as_slice) != Some(&seal) {
+        return Err(damaged("it is not the one that was written"));
     }
+    let mut body = Zeroizing::new(value);
+    cipher
+        .open(Place::Held(kind, item.row, item.slot), &seal, &mut body)
+        .ok()
+        .and_then(|()| apart(body))
+        .ok_or_else(|| damaged("its seal does not fit"))
 }
 
 impl<'a> Snapshot<'a> {
-    pub(crate) fn new(
-        at: &'a Location,
-        backend: &'a mut dyn Backend,
-        sealer: &'a Sealer,
-        state: State,
-    ) -> Self {
-        Self { at, backend, sealer, state, whole: Default::default(), failed: false }
+    pub(crate) fn new(at: &'a Location, backend: &'a mut dyn Backend, view: View<'a>) -> Self {
+        Self { at, backend, view, failed: false }
     }
 
-    /// Rises with every change of records that are no probes.
+    /// Rises with every change of records that answers rest on.
     pub fn generation(&self) -> u64 {
-        self.state.generation
+        match &self.view {
+            View::Now(now) => now.state.generation,
+            View::Old(old) => old.state.generation,
+        }
+    }
+
+    /// Rises with every change that touches records of a kind.
+    pub fn changes(&self, kind: Kind) -> u64 {
+        match &self.view {
+            View::Now(now) => now.state.kinds[kind as usize].changes,
+            View::Old(old) => old.state.generation,
+        }
+    }
+
+    /// Whether it is of an earlier format: readers have no entries of their own, and nothing is written.
+    pub fn is_old(&self) -> bool {
+        matches!(self.view, View::Old(_))
+    }
+
+    /// Number of entries of the log, and the link behind the last.
+    pub(crate) fn log_end(&self) -> (u64, [u8; LINK]) {
+        match &self.view {
+            View::Now(now) => (now.state.entries, now.state.link),
+            View::Old(old) => (old.state.entries, old.state.link),
+        }
     }
 
     /// The record of a name.
     ///
     /// # Errors
-    /// If it is damaged, or the records of its kind are not those that were written.
+    /// If it is damaged, or not the one that was written.
     pub fn get(
         &mut self,
         kind: Kind,
@@ -103,26 +165,46 @@ impl<'a> Snapshot<'a> {
         kind: Kind,
         name: &str,
     ) -> Result<Option<Zeroizing<Vec<u8>>>, StoreError> {
-        let row = self.sealer.row(name);
-        let Some(Stored { seal, value }) = self.backend.get(kind, &row)? else {
-            self.count_rows(kind)?;
+        let Self { at, backend, view, .. } = self;
+        let now = match view {
+            View::Old(old) => return old.get(&mut **backend, kind, name),
+            View::Now(now) => now,
+        };
+        let row = now.keys.row(kind, name);
+        let item = now.item(at, &mut **backend, &row)?;
+        let Some(item) = item.filter(|item| item.seals[kind as usize].is_some()) else {
             return Ok(None);
         };
-        match opened(self.sealer, kind, row, &seal, value) {
-            Some((found, value)) if found == name => {
-                // An older record under the same name is sealed just as well.
-                self.count_rows(kind)?;
-                Ok(Some(value))
-            }
-            _ => Err(self.damaged(kind, &row, Some(name.to_owned()))),
+        let cipher = cipher_of(at, now.keys, &mut **backend, &item)?;
+        let stored = backend.get(kind, &row)?;
+        match opened(at, &cipher, kind, &item, stored) {
+            Ok((found, value)) if found == name => Ok(Some(value)),
+            Ok(_) => Err(StoreError::broken_record(at, kind, &row, Some(name.to_owned()))),
+            Err(error) => Err(error.of_name(name)),
         }
+    }
+
+    /// Whether there is a record of a name, without reading it.
+    ///
+    /// # Errors
+    /// If the list of records is damaged.
+    pub fn has(&mut self, kind: Kind, name: &str) -> Result<bool, StoreError> {
+        let Self { at, backend, view, .. } = self;
+        let has = match view {
+            View::Old(old) => old.get(&mut **backend, kind, name).map(|found| found.is_some()),
+            View::Now(now) => {
+                let row = now.keys.row(kind, name);
+                let item = now.item(at, &mut **backend, &row);
+                item.map(|item| item.is_some_and(|item| item.seals[kind as usize].is_some()))
+            }
+        };
+        self.noted(has)
     }
 
     /// Calls `work` with every record of a kind, in the order of rows: the same at every reading
     /// of this gallery, but another in a copy of it.
     ///
-    /// Whether a record is missing shows at the end only. What `work` was given may be used once
-    /// this has returned without an error.
+    /// What `work` was given may be used once this has returned without an error.
     ///
     /// # Errors
     /// Those of `work`. If a record is damaged, or the records are not those that were written.
@@ -131,45 +213,93 @@ impl<'a> Snapshot<'a> {
         kind: Kind,
         mut work: impl FnMut(&str, Zeroizing<Vec<u8>>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut walk = Walk::default();
-        let mut broken = None;
-        let mut failure = None;
-        let (sealer, digests) = (self.sealer, self.state.digests);
-        let scanned = self.backend.scan(kind, Depth::Values, &mut |row, seal, value| {
-            walk.meet(row, sealer.digest(digests, row, seal));
-            let record = Row::try_from(row)
-                .ok()
-                .and_then(|row| opened(sealer, kind, row, seal, value.to_vec()));
-            let Some((name, value)) = record else {
-                broken = Some(row.to_vec());
-                return ControlFlow::Break(());
-            };
-            match work(&name, value) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    failure = Some(error);
-                    ControlFlow::Break(())
-                }
+        let Self { at, backend, view, failed } = self;
+        let now = match view {
+            View::Old(old) => {
+                let walked = old.each(&mut **backend, kind, work);
+                *failed |= walked.is_err();
+                return walked;
+            }
+            View::Now(now) => now,
+        };
+        let keys = now.keys;
+        let mut count = 0;
+        let mut ground = Ground { at, identity: keys.identity(), backend: &mut **backend };
+        let walked = now.tree.leaves(&mut ground, |ground, leaf| {
+            for (name, value) in records_of(ground, keys, kind, leaf)? {
+                count += 1;
+                work(&name, value)?;
+            }
+            Ok(())
+        });
+        let expected = now.of(kind).count;
+        let compared = walked.and_then(|()| match count == expected {
+            true => Ok(()),
+            false => {
+                let why = format!("found {count} records, expected {expected}");
+                let (at, part) = ((*at).clone(), Part::All(kind));
+                Err(StoreError::Damaged { at, part, why }.into())
             }
         });
-        self.noted(scanned)?;
-        if let Some(error) = failure {
-            return Err(error);
-        }
-        if let Some(row) = broken {
-            let damaged = self.damaged_row(kind, &row);
-            return Ok(self.noted(Err(damaged))?);
-        }
-        let compared = self.compare(kind, &walk);
-        Ok(self.noted(compared)?)
+        *failed |= compared.is_err();
+        compared
     }
 
-    /// How many records of a kind there are. Quicker than [`Snapshot::each`]: only seals are read.
+    /// Some records of a kind, about as many as are asked for, from a place on, and where the next ones
+    /// begin; none behind the last.
     ///
     /// # Errors
-    /// If the records are not those that were written.
+    /// As [`Snapshot::each`]. Galleries of earlier formats give all at once.
+    pub fn some(
+        &mut self,
+        kind: Kind,
+        from: Cursor,
+        most: usize,
+    ) -> Result<(Vec<Record>, Option<Cursor>), StoreError> {
+        if self.is_old() {
+            let mut all = Vec::new();
+            self.each(kind, |name, value| {
+                all.push((name.to_owned(), value));
+                Ok::<_, StoreError>(())
+            })?;
+            return Ok((all, None));
+        }
+        let read = self.page(kind, from, most);
+        self.noted(read)
+    }
+
+    fn page(
+        &mut self,
+        kind: Kind,
+        from: Cursor,
+        most: usize,
+    ) -> Result<(Vec<Record>, Option<Cursor>), StoreError> {
+        let Self { at, backend, view, .. } = self;
+        let View::Now(now) = view else { return Ok((Vec::new(), None)) };
+        let mut ground = Ground { at, identity: now.keys.identity(), backend: &mut **backend };
+        let (mut records, mut next) = (Vec::new(), Some(from));
+        while let Some(Cursor(row)) = next.filter(|_| records.len() < most) {
+            let Some(mut leaf) = now.tree.leaf_from(&mut ground, &row)? else {
+                return Ok((records, None));
+            };
+            next = after(&leaf.range[1]).map(Cursor);
+            leaf.items.retain(|item| item.row >= row);
+            leaf.range[0] = leaf.range[0].max(row);
+            records.extend(records_of(&mut ground, now.keys, kind, leaf)?);
+        }
+        Ok((records, next))
+    }
+
+    /// How many records of a kind there are.
+    ///
+    /// # Errors
+    /// In galleries of earlier formats, if the records are not those that were written.
     pub fn count(&mut self, kind: Kind) -> Result<u64, StoreError> {
-        let counted = self.count_rows(kind);
+        let Self { backend, view, .. } = self;
+        let counted = match view {
+            View::Now(now) => Ok(now.of(kind).count),
+            View::Old(old) => old.count(&mut **backend, kind),
+        };
         self.noted(counted)
     }
 
@@ -183,47 +313,67 @@ impl<'a> Snapshot<'a> {
         &mut self,
         mut work: impl FnMut(u64, Zeroizing<Vec<u8>>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut count = 0;
+        let (expected, end) = self.log_end();
         let mut last = [0; LINK];
-        let mut broken = None;
-        let mut failure = None;
-        let sealer = self.sealer;
-        let scanned = self.backend.entries(&mut |sequence, seal, value| {
-            count += 1;
-            let entry = u64::try_from(sequence)
-                .ok()
-                .filter(|&sequence| sequence == count)
-                .ok_or("it is missing")
-                .and_then(|_| opened_entry(sealer, count, &last, seal, value));
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(why) => {
-                    broken = Some(why);
-                    return ControlFlow::Break(());
-                }
-            };
-            last = link(&last, count, &entry);
-            match work(count, entry) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    failure = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
-        });
-        self.noted(scanned)?;
-        if let Some(error) = failure {
-            return Err(error);
+        for sequence in 1..=expected {
+            let entry = self.entry(sequence, &last);
+            let entry = self.noted(entry)?;
+            last = link(&last, sequence, &entry);
+            work(sequence, entry)?;
         }
-        let expected = self.state.entries;
-        let (sequence, why) = match broken {
-            Some(why) => (Some(count), why.to_owned()),
-            None if (count, last) == (expected, self.state.link) => return Ok(()),
-            None if count == expected => (None, "found other entries than were written".to_owned()),
-            None => (None, format!("found {count} entries, expected {expected}")),
+        let beyond = self.backend.entry(expected.cast_signed().saturating_add(1));
+        let why = match self.noted(beyond)? {
+            Some(_) => format!("found more entries, expected {expected}"),
+            None if last != end => "found other entries than were written".to_owned(),
+            None => return Ok(()),
         };
-        let part = Part::Log(sequence);
+        let part = Part::Log(None);
         Ok(self.noted(Err(StoreError::Damaged { at: self.at.clone(), part, why }))?)
+    }
+
+    /// An entry of the log that follows another.
+    pub(crate) fn entry(
+        &mut self,
+        sequence: u64,
+        before: &[u8; LINK],
+    ) -> Result<Zeroizing<Vec<u8>>, StoreError> {
+        let body = self.entry_body(sequence)?;
+        match body.split_first_chunk::<LINK>() {
+            Some((link, entry)) if link == before => Ok(Zeroizing::new(entry.to_vec())),
+            _ => Err(StoreError::broken_entry(
+                self.at,
+                sequence,
+                "it does not follow the one before",
+            )),
+        }
+    }
+
+    /// An entry of the log, behind the link to those before.
+    fn entry_body(&mut self, sequence: u64) -> Result<Zeroizing<Vec<u8>>, StoreError> {
+        let damaged = |why| StoreError::broken_entry(self.at, sequence, why);
+        let stored = self.backend.entry(sequence.cast_signed())?;
+        let Stored { seal, value } = stored.ok_or_else(|| damaged("it is missing"))?;
+        let mut body = Zeroizing::new(value);
+        let place = Place::Log(sequence);
+        let opened = match &self.view {
+            View::Now(now) => now.keys.own().open(place, &seal, &mut body),
+            View::Old(old) => old.sealer.open(place, &seal, &mut body),
+        };
+        opened.map_err(|_| damaged("its seal does not fit"))?;
+        Ok(body)
+    }
+
+    /// The link of the log behind an entry; none where there are fewer.
+    ///
+    /// # Errors
+    /// If the entry after it is damaged.
+    pub(crate) fn link_behind(&mut self, sequence: u64) -> Result<Option<[u8; LINK]>, StoreError> {
+        let (entries, end) = self.log_end();
+        if sequence >= entries {
+            return Ok((sequence == entries).then_some(end));
+        }
+        let body = self.entry_body(sequence + 1)?;
+        Ok(body.first_chunk().copied())
     }
 
     /// Remembers that something failed, so that no change is built on it.
@@ -232,220 +382,49 @@ impl<'a> Snapshot<'a> {
         result
     }
 
-    /// Checks that all rows of a kind are there, once in a transaction.
-    fn count_rows(&mut self, kind: Kind) -> Result<u64, StoreError> {
-        if !self.whole[kind as usize] {
-            let walk = self.walk(kind, self.state.digests)?;
-            self.compare(kind, &walk)?;
-        }
-        Ok(self.state.tally(kind).count)
-    }
-
-    fn walk(&mut self, kind: Kind, digests: Digests) -> Result<Walk, StoreError> {
-        let mut walk = Walk::default();
-        let sealer = self.sealer;
-        self.backend.scan(kind, Depth::Seals, &mut |row, seal, _| {
-            walk.meet(row, sealer.digest(digests, row, seal));
-            ControlFlow::Continue(())
-        })?;
-        Ok(walk)
-    }
-
-    /// Has rows digested as they are now, if the sums fit as they were.
-    pub(crate) fn key_digests(&mut self) -> Result<(), StoreError> {
-        if self.state.digests == Digests::Keyed {
-            return Ok(());
-        }
-        for kind in Kind::ALL {
-            self.count_rows(kind)?;
-            *self.state.tally(kind) = self.walk(kind, Digests::Keyed)?.tally;
-        }
-        self.state.digests = Digests::Keyed;
-        Ok(())
-    }
-
-    fn compare(&mut self, kind: Kind, walk: &Walk) -> Result<(), StoreError> {
-        let expected = *self.state.tally(kind);
-        let (found, count) = (walk.tally.count, expected.count);
-        let why = if found != count {
-            format!("found {found} records, expected {count}")
-        } else if walk.tally != expected {
-            format!("found {found} records, but not those that were written")
-        } else if walk.is_disordered {
-            format!("found {found} records out of order")
-        } else {
-            self.whole[kind as usize] = true;
-            return Ok(());
-        };
-        Err(StoreError::Damaged { at: self.at.clone(), part: Part::All(kind), why })
-    }
-
-    fn damaged(&self, kind: Kind, row: &[u8], name: Option<String>) -> StoreError {
-        let row = hexadecimal(row);
-        let part = Part::Record { kind, name, row };
-        let why = "its seal does not fit".to_owned();
-        StoreError::Damaged { at: self.at.clone(), part, why }
-    }
-
-    /// A record whose name is not known.
-    pub(crate) fn damaged_row(&mut self, kind: Kind, row: &[u8]) -> StoreError {
-        let name = self.name_of(row);
-        self.damaged(kind, row, name)
-    }
-
-    /// The name of a row, from a record of any kind that can be read.
-    fn name_of(&mut self, row: &[u8]) -> Option<String> {
-        let row = Row::try_from(row).ok()?;
-        Kind::ALL.into_iter().find_map(|kind| {
-            let Stored { seal, value } = self.backend.get(kind, &row).ok()??;
-            opened(self.sealer, kind, row, &seal, value).map(|(name, _)| name)
-        })
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed
     }
 }
 
-impl<'a> Change<'a> {
-    pub(crate) fn new(snapshot: Snapshot<'a>) -> Self {
-        Self { snapshot, is_changed: false, is_risen: false }
-    }
-
-    /// The header that goes with the change, unless a part of it has failed.
-    pub(crate) fn finished(self, lock: &Lock) -> Result<Vec<u8>, StoreError> {
-        let Snapshot { at, sealer, state, failed, .. } = self.snapshot;
-        match failed {
-            true => Err(StoreError::Failed { at: at.clone() }),
-            false => state.header(lock, sealer),
-        }
-    }
-
-    /// Writes a record, new or in place of the one with its name.
-    ///
-    /// # Errors
-    /// If it is too large, or the database refuses.
-    pub fn put(&mut self, kind: Kind, name: &str, value: &[u8]) -> Result<(), StoreError> {
-        let put = self.write_record(kind, name, value);
-        self.noted(put)
-    }
-
-    fn write_record(&mut self, kind: Kind, name: &str, value: &[u8]) -> Result<(), StoreError> {
-        let found = value.len().saturating_add(name.len());
-        if found > LARGEST {
-            let (name, most) = (name.chars().take(100).collect(), LARGEST);
-            return Err(StoreError::TooLarge { kind, name, found, most });
-        }
-        // A sum that does not fit before would never fit again.
-        self.count_rows(kind)?;
-        let row = self.sealer.row(name);
-        let mut body = body(name, value);
-        let seal = self.sealer.seal(Place::Record(kind, row), &mut body)?;
-        let before = self.backend.get(kind, &row)?;
-        self.backend.put(kind, &row, &seal, &body)?;
-        let digest = |seal: &[u8]| self.sealer.digest(self.state.digests, &row, seal);
-        let (before, after) = (before.map(|before| digest(&before.seal)), digest(&seal));
-        let tally = self.state.tally(kind);
-        if let Some(before) = before {
-            tally.subtract(before);
-        }
-        tally.add(after);
-        self.changed(kind);
-        Ok(())
-    }
-
-    /// Removes the record of a name, and says whether there was one.
-    ///
-    /// Traces of it may be left in the file: see [`crate::Vault::erase`].
-    ///
-    /// # Errors
-    /// If the database refuses, or there is no such record and others are missing.
-    pub fn remove(&mut self, kind: Kind, name: &str) -> Result<bool, StoreError> {
-        let removed = self.remove_record(kind, name);
-        self.noted(removed)
-    }
-
-    fn remove_record(&mut self, kind: Kind, name: &str) -> Result<bool, StoreError> {
-        self.count_rows(kind)?;
-        let row = self.sealer.row(name);
-        let Some(Stored { seal, .. }) = self.backend.get(kind, &row)? else {
-            return Ok(false);
-        };
-        self.backend.delete(kind, &row)?;
-        let digest = self.sealer.digest(self.state.digests, &row, &seal);
-        self.state.tally(kind).subtract(digest);
-        self.changed(kind);
-        Ok(true)
-    }
-
-    /// Adds an entry to the log, and gives its number.
-    ///
-    /// # Errors
-    /// If the database refuses.
-    pub fn append(&mut self, entry: &[u8]) -> Result<u64, StoreError> {
-        let appended = self.append_entry(entry);
-        self.noted(appended)
-    }
-
-    fn append_entry(&mut self, entry: &[u8]) -> Result<u64, StoreError> {
-        let sequence = self.state.entries + 1;
-        let mut value = Zeroizing::new([self.state.link.as_slice(), entry].concat());
-        let seal = self.sealer.seal(Place::Log(sequence), &mut value)?;
-        self.backend.append(sequence.cast_signed(), &seal, &value)?;
-        self.state.link = link(&self.state.link, sequence, entry);
-        self.state.entries = sequence;
-        self.is_changed = true;
-        Ok(sequence)
-    }
-
-    /// The generation of the gallery once this change of a record that is no probe is made.
-    pub(crate) fn generation_after(&self) -> u64 {
-        self.state.generation + u64::from(!self.is_risen)
-    }
-
-    fn changed(&mut self, kind: Kind) {
-        self.is_changed = true;
-        if kind != Kind::Probe && !self.is_risen {
-            self.is_risen = true;
-            self.state.generation += 1;
-        }
-    }
-}
-
-/// What is sealed: the value, then the name, whose end is then cut off without moving anything.
-pub(crate) fn body(name: &str, value: &[u8]) -> Zeroizing<Vec<u8>> {
-    let length = u32::try_from(name.len()).expect("names are shorter than the largest record");
-    Zeroizing::new([value, name.as_bytes(), &length.to_le_bytes()].concat())
-}
-
-/// Name and value of a record, if its seal fits.
-pub(crate) fn opened(
-    sealer: &Sealer,
+/// The records of a kind in a leaf.
+pub(crate) fn records_of(
+    ground: &mut Ground<'_>,
+    keys: &Keys,
     kind: Kind,
-    row: Row,
-    seal: &[u8],
-    value: Vec<u8>,
-) -> Option<(String, Zeroizing<Vec<u8>>)> {
-    let mut body = Zeroizing::new(value);
-    sealer.open(Place::Record(kind, row), seal, &mut body).ok()?;
-    let (rest, length) = body.split_last_chunk::<LENGTH>()?;
-    let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
-    let end = rest.len().checked_sub(length)?;
-    let name = std::str::from_utf8(&rest[end..]).ok()?.to_owned();
-    body.truncate(end);
-    Some((name, body))
+    leaf: Leaf,
+) -> Result<Vec<Record>, StoreError> {
+    let at = ground.at;
+    let items: Vec<Item> =
+        leaf.items.into_iter().filter(|item| item.seals[kind as usize].is_some()).collect();
+    let stored = ground.backend.range(kind, &leaf.range)?;
+    if let Some((row, _)) =
+        stored.iter().find(|(row, _)| items.binary_search_by(|it| it.row.cmp(row)).is_err())
+    {
+        let part = Part::Record { kind, name: None, row: hexadecimal(row) };
+        let why = "it was added by something else".to_owned();
+        return Err(StoreError::Damaged { at: at.clone(), part, why });
+    }
+    let mut stored = stored.into_iter().peekable();
+    let mut records = Vec::with_capacity(items.len());
+    for item in items {
+        let cipher = cipher_of(at, keys, ground.backend, &item)?;
+        let own = stored.next_if(|(row, _)| *row == item.row).map(|(_, stored)| stored);
+        let record = opened(at, &cipher, kind, &item, own);
+        records.push(record.map_err(|error| match name_of(ground, &cipher, &item) {
+            Some(name) => error.of_name(&name),
+            None => error,
+        })?);
+    }
+    Ok(records)
 }
 
-/// An entry of the log, if its seal fits and it follows the one before.
-pub(crate) fn opened_entry(
-    sealer: &Sealer,
-    sequence: u64,
-    before: &[u8; LINK],
-    seal: &[u8],
-    value: &[u8],
-) -> Result<Zeroizing<Vec<u8>>, &'static str> {
-    let mut body = Zeroizing::new(value.to_vec());
-    sealer.open(Place::Log(sequence), seal, &mut body).map_err(|_| "its seal does not fit")?;
-    match body.split_first_chunk::<LINK>() {
-        Some((link, entry)) if link == before => Ok(Zeroizing::new(entry.to_vec())),
-        _ => Err("it does not follow the one before"),
-    }
+/// The name of an item, from a record of any kind that can be read.
+fn name_of(ground: &mut Ground<'_>, cipher: &Cipher, item: &Item) -> Option<String> {
+    Kind::ALL.into_iter().filter(|kind| item.seals[*kind as usize].is_some()).find_map(|kind| {
+        let stored = ground.backend.get(kind, &item.row).ok()?;
+        opened(ground.at, cipher, kind, item, stored).ok().map(|(name, _)| name)
+    })
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {

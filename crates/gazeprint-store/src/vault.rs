@@ -1,11 +1,16 @@
 //! Vaults: transactions over records that are whole and authentic.
 
+use crate::anchor::Anchor;
 use crate::backend::{self, Access, Backend};
+use crate::change::Change;
 use crate::error::Part;
-use crate::header::{Lock, State};
-use crate::rekey::reseal;
+use crate::header::{AnyState, Lock, State};
+use crate::keys::Keys;
+use crate::legacy::Old;
+use crate::rekey::{reseal, reseal_log};
 use crate::seal::{Sealer, random};
-use crate::snapshot::{Change, Snapshot};
+use crate::snapshot::{Now, Snapshot, View};
+use crate::tree::Ground;
 use crate::{Kind, Location, Secret, StoreError};
 
 /// A gallery, opened.
@@ -17,8 +22,10 @@ pub struct Vault {
     backend: Box<dyn Backend>,
     lock: Lock,
     sealer: Sealer,
-    /// What another erasure has left could not be overwritten: not tried with every change.
-    is_stuck: bool,
+    /// None in a gallery of an earlier format.
+    keys: Option<Keys>,
+    /// How often everything had been sealed anew when the keys were read.
+    renewals: u64,
 }
 
 /// What [`Vault::check`] has read and found right.
@@ -30,18 +37,9 @@ pub struct Checked {
     pub entries: u64,
     /// How often records were changed.
     pub generation: u64,
-    /// Whether something that was removed is still to be overwritten: see
+    /// Whether an erasure that was cut short has left something beside the gallery: see
     /// [`Vault::finish_erasing`].
     pub is_erasing: bool,
-}
-
-/// What a change does with an erasure that was cut short.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unfinished {
-    /// Ends it first.
-    First,
-    /// Leaves it.
-    Later,
 }
 
 /// Rolls back what was not committed, also when somebody panics.
@@ -74,10 +72,6 @@ impl Drop for Transaction<'_> {
 }
 
 impl Vault {
-    fn new(at: &Location, backend: Box<dyn Backend>, lock: Lock, sealer: Sealer) -> Self {
-        Self { at: at.clone(), backend, lock, sealer, is_stuck: false }
-    }
-
     /// Makes a gallery with nothing in it, encrypted if there is a secret.
     ///
     /// # Errors
@@ -97,15 +91,20 @@ impl Vault {
         let make = || {
             let transaction = Transaction::begin(backend.as_mut(), Access::Write)?;
             transaction.backend.install()?;
-            let snapshot = Snapshot::new(at, &mut *transaction.backend, &sealer, State::default());
-            let mut change = Change::new(snapshot);
+            let keys = Keys::found(&sealer, &mut *transaction.backend)?;
+            let view = View::Now(Now::new(&keys, State::default()));
+            let mut change = Change::new(Snapshot::new(at, &mut *transaction.backend, view));
             fill(&mut change)?;
-            let header = change.finished(&lock)?;
+            let (_, header) = change.finished(&lock, &sealer)?;
             transaction.backend.set_header(&header)?;
-            Ok(transaction.commit()?)
+            transaction.commit()?;
+            Ok(keys)
         };
         match make() {
-            Ok(()) => Ok(Self::new(at, backend, lock, sealer)),
+            Ok(keys) => {
+                let (at, keys) = (at.clone(), Some(keys));
+                Ok(Self { at, backend, lock, sealer, keys, renewals: 0 })
+            }
             Err(error) => {
                 backend.discard();
                 Err(error)
@@ -113,21 +112,27 @@ impl Vault {
         }
     }
 
-    /// Opens a gallery.
+    /// Opens a gallery. One of an earlier format is only read: see [`Vault::upgrade`].
     ///
     /// # Errors
     /// If there is none, it is damaged, or the secret is not the right one.
     pub fn open(at: &Location, secret: Option<&Secret>) -> Result<Self, StoreError> {
         let mut backend = backend::open(at, secret.is_some())?;
-        let (lock, sealer) = {
+        let (lock, sealer, keys, renewals) = {
             let transaction = Transaction::begin(backend.as_mut(), Access::Read)?;
             let header = read_header(at, transaction.backend)?;
             let (lock, state) = Lock::read(at, &header)?;
             let sealer = lock.unlock(at, secret)?;
-            State::read(at, &lock, &sealer, state)?;
-            (lock, sealer)
+            let (keys, renewals) = match AnyState::read(at, &lock, &sealer, state)? {
+                AnyState::Old(_) => (None, 0),
+                AnyState::Now(state) => {
+                    let keys = Keys::open(at, &sealer, &mut *transaction.backend)?;
+                    (Some(keys), state.renewals)
+                }
+            };
+            (lock, sealer, keys, renewals)
         };
-        Ok(Self::new(at, backend, lock, sealer))
+        Ok(Self { at: at.clone(), backend, lock, sealer, keys, renewals })
     }
 
     /// Whether there is a gallery at a place, or something else that is in its way.
@@ -152,6 +157,11 @@ impl Vault {
         self.sealer.is_encrypting()
     }
 
+    /// Whether it is of an earlier format, and only read.
+    pub fn is_old(&self) -> bool {
+        self.keys.is_none()
+    }
+
     /// Looks at the gallery as it is now. What others write meanwhile is not seen.
     ///
     /// # Errors
@@ -160,10 +170,11 @@ impl Vault {
         &mut self,
         work: impl FnOnce(&mut Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let Self { at, backend, lock, sealer, .. } = self;
+        let Self { at, backend, lock, sealer, keys, renewals } = self;
         let transaction = Transaction::begin(backend.as_mut(), Access::Read)?;
-        let state = read_state(at, transaction.backend, lock, sealer)?;
-        work(&mut Snapshot::new(at, &mut *transaction.backend, sealer, state))
+        let held = Held { at, lock, sealer, keys: keys.as_ref(), renewals: *renewals };
+        let view = held.view(&mut *transaction.backend)?;
+        work(&mut Snapshot::new(at, &mut *transaction.backend, view))
     }
 
     /// Changes the gallery, as a whole or not at all. No other change begins meanwhile.
@@ -177,19 +188,15 @@ impl Vault {
         &mut self,
         work: impl FnOnce(&mut Change<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        Ok(self.change(Access::Write, Unfinished::First, work)?.0)
+        Ok(self.change(Access::Write, work)?.0)
     }
 
-    /// As [`Vault::write`], and afterwards nothing of what was removed or replaced is left in the
-    /// gallery. Slower: the whole gallery is written anew.
+    /// As [`Vault::write`], for a change that overwrites keys: what the database keeps of them beside its
+    /// tables is overwritten, too, before this returns.
     ///
-    /// In a file, everything is overwritten before it is given up. A server is asked to write its
-    /// tables anew, without what was removed, except for what somebody sees who is reading just then;
-    /// its write-ahead log keeps it for a while. Nothing reaches backups, snapshots of file systems,
-    /// and blocks that a drive has put aside.
-    ///
-    /// The change itself notes that something is to be overwritten. Where this is cut short, the next
-    /// change does it, whoever makes it.
+    /// In a file that is the journal. A server is asked to write the table of keys anew. Nothing reaches the
+    /// write-ahead log of a server, backups, snapshots of file systems, and blocks that a drive has put
+    /// aside.
     ///
     /// # Errors
     /// As [`Vault::write`]; [`StoreError::Leftovers`] if the change was made, but not everything
@@ -198,97 +205,78 @@ impl Vault {
         &mut self,
         work: impl FnOnce(&mut Change<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let (value, erasures) = self.change(Access::Erase, Unfinished::First, work)?;
-        if let Some(erasures) = erasures {
-            self.overwrite(erasures)?;
+        let (value, is_changed) = self.change(Access::Erase, work)?;
+        if is_changed {
+            self.backend.scrub()?;
         }
         Ok(value)
     }
 
-    /// Overwrites what an erasure that was cut short has left, and says whether there was one. Every
-    /// change does so first.
+    /// Overwrites what an erasure that was cut short has left beside the gallery, and says whether there
+    /// was anything.
     ///
     /// # Errors
     /// [`StoreError::Leftovers`] if it cannot be overwritten; any other if that cannot be found out.
     pub fn finish_erasing(&mut self) -> Result<bool, StoreError> {
-        let Self { at, backend, lock, sealer, .. } = self;
-        let transaction = Transaction::begin(backend.as_mut(), Access::Write)?;
-        let state = read_state(at, transaction.backend, lock, sealer)?;
-        if !is_unfinished(transaction.backend, &state)? {
+        if self.is_old() || !self.backend.has_leftovers() {
             return Ok(false);
         }
-        drop(transaction);
-        let transaction = Transaction::begin(backend.as_mut(), Access::Erase)?;
-        let state = state_to_change(at, transaction.backend, lock, sealer)?;
-        // Something must be written, to have others kept out.
-        transaction.backend.set_header(&state.header(lock, sealer)?)?;
-        transaction.commit()?;
-        self.overwrite(state.erasures)?;
+        self.touch()?;
+        self.backend.scrub()?;
         Ok(true)
     }
 
-    /// Overwrites what was removed up to an erasure, and notes that it was done.
-    fn overwrite(&mut self, erasures: u64) -> Result<(), StoreError> {
-        self.backend.scrub()?;
-        self.note_erased(erasures).map_err(|error| match error {
-            StoreError::Leftovers { .. } => error,
-            error => {
-                let message = format!("it was, but that could not be noted: {error}");
-                StoreError::Leftovers { at: self.at.clone(), message }
-            }
-        })
+    /// Writes the whole gallery anew, without the room of what was removed. Everything is copied page by
+    /// page: what is read stays as it is.
+    ///
+    /// # Errors
+    /// If the gallery is of an earlier format, or cannot be written.
+    pub fn compact(&mut self) -> Result<(), StoreError> {
+        self.touch()?;
+        self.backend.compact()
     }
 
-    fn note_erased(&mut self, erasures: u64) -> Result<(), StoreError> {
-        let Self { at, backend, lock, sealer, .. } = self;
-        let transaction = Transaction::begin(backend.as_mut(), Access::Write)?;
-        let mut state = state_to_change(at, transaction.backend, lock, sealer)?;
-        if state.erased >= erasures {
-            return Ok(());
-        }
-        // Not more: others may have removed something since.
-        state.erased = erasures;
-        transaction.backend.set_header(&state.header(lock, sealer)?)?;
-        transaction.commit()
+    /// Writes the header, to have others kept out.
+    fn touch(&mut self) -> Result<(), StoreError> {
+        let touched = self.change(Access::Erase, |change| {
+            change.now()?;
+            change.is_changed = true;
+            Ok::<_, StoreError>(())
+        });
+        touched.map(drop)
     }
 
-    /// Where something was changed, also gives the number of erasures up to then.
+    /// Also says whether something was changed.
     fn change<T, E: From<StoreError>>(
         &mut self,
         access: Access,
-        unfinished: Unfinished,
         work: impl FnOnce(&mut Change<'_>) -> Result<T, E>,
-    ) -> Result<(T, Option<u64>), E> {
-        let Self { at, backend, lock, sealer, is_stuck } = self;
-        let transaction = Transaction::begin(backend.as_mut(), access)?;
-        let state = state_to_change(at, transaction.backend, lock, sealer)?;
-        let is_first = unfinished == Unfinished::First && !*is_stuck;
-        if is_first && is_unfinished(transaction.backend, &state)? {
-            drop(transaction);
-            match self.finish_erasing() {
-                // It stays noted, and this change is none the worse for it.
-                Err(StoreError::Leftovers { .. }) => self.is_stuck = true,
-                finished => drop(finished?),
-            }
-            return self.change(access, Unfinished::Later, work);
+    ) -> Result<(T, bool), E> {
+        let Self { at, backend, lock, sealer, keys, renewals } = self;
+        if keys.is_none() {
+            return Err(StoreError::OldFormat { at: at.clone() }.into());
         }
-        let snapshot = Snapshot::new(at, &mut *transaction.backend, sealer, state);
-        let mut change = Change::new(snapshot);
+        let transaction = Transaction::begin(backend.as_mut(), access)?;
+        let held = Held { at, lock, sealer, keys: keys.as_ref(), renewals: *renewals };
+        let view = held.view(&mut *transaction.backend)?;
+        let mut change = Change::new(Snapshot::new(at, &mut *transaction.backend, view));
         let value = work(&mut change)?;
-        change.state.erasures += u64::from(access == Access::Erase);
-        let erasures = change.state.erasures;
         let is_changed = change.is_changed;
-        let header = change.finished(lock)?;
+        let (state, header) = change.finished(lock, sealer)?;
         if !is_changed {
-            return Ok((value, None));
+            return Ok((value, false));
         }
         transaction.backend.set_header(&header)?;
-        transaction.commit()?;
-        Ok((value, Some(erasures)))
+        if let Err(error) = transaction.commit()
+            && !held.has_made(backend.as_mut(), &state)
+        {
+            return Err(error.into());
+        }
+        Ok((value, true))
     }
 
-    /// Encrypts everything anew, with a new data key behind a new secret, or decrypts it if there is
-    /// none. The old content is overwritten as by [`Vault::erase`].
+    /// Seals everything anew, under new keys behind a new secret or none. Copies of what there was before
+    /// open with the old secret alone.
     ///
     /// # Errors
     /// If anything in the gallery is damaged, or the change cannot be made. The gallery is as it was
@@ -303,25 +291,89 @@ impl Vault {
         secret: Option<&Secret>,
         work: impl FnOnce(&mut Change<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Self { at, backend, lock, sealer, .. } = self;
+        let Self { at, backend, lock, sealer, keys, renewals } = self;
         if secret.is_none() && backend.is_exposed() {
             return Err(StoreError::Exposed { at: at.clone() }.into());
         }
+        let Some(old) = keys.as_ref() else {
+            return Err(StoreError::OldFormat { at: at.clone() }.into());
+        };
         let (new_lock, new_sealer) = Lock::new(at, lock.identity(at)?, secret)?;
         let transaction = Transaction::begin(backend.as_mut(), Access::Erase)?;
-        let state = read_state(at, transaction.backend, lock, sealer)?;
-        let mut snapshot = Snapshot::new(at, &mut *transaction.backend, sealer, state);
-        let state = reseal(&mut snapshot, &new_sealer)?;
-        let snapshot = Snapshot::new(at, &mut *transaction.backend, &new_sealer, state);
-        let mut change = Change::new(snapshot);
+        let held = Held { at, lock, sealer, keys: Some(old), renewals: *renewals };
+        let View::Now(now) = held.view(&mut *transaction.backend)? else {
+            return Err(StoreError::Changed { at: at.clone() }.into());
+        };
+        let mut state = now.state.clone();
+        let new = old.renewed(&new_sealer, &mut *transaction.backend)?;
+        state.root = reseal(at, &mut *transaction.backend, now, &new)?;
+        reseal_log(at, &mut *transaction.backend, &state, old.own(), new.own())?;
+        state.renewals += 1;
+        let view = View::Now(Now::new(&new, state));
+        let mut change = Change::new(Snapshot::new(at, &mut *transaction.backend, view));
         work(&mut change)?;
-        change.state.erasures += 1;
-        let erasures = change.state.erasures;
-        let header = change.finished(&new_lock)?;
+        let (state, header) = change.finished(&new_lock, &new_sealer)?;
         transaction.backend.set_header(&header)?;
         transaction.commit()?;
-        (self.lock, self.sealer) = (new_lock, new_sealer);
-        Ok(self.overwrite(erasures)?)
+        (*lock, *sealer, *keys, *renewals) = (new_lock, new_sealer, Some(new), state.renewals);
+        // A server keeps what was there before until its tables are written anew.
+        match at {
+            Location::File(_) => Ok(backend.scrub()?),
+            Location::Postgres(_) => Ok(backend.compact()?),
+        }
+    }
+
+    /// Brings a gallery of an earlier format to that of today, all or nothing: `convert` is handed what
+    /// there is, and puts what there is to be. The log stays as it is.
+    ///
+    /// # Errors
+    /// Those of `convert`; if anything is damaged, or the gallery cannot be written.
+    pub(crate) fn upgrade_with<E: From<StoreError>>(
+        &mut self,
+        convert: impl FnOnce(&mut Old<'_>, &mut Change<'_>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let Self { at, backend, lock, sealer, keys, renewals } = self;
+        if keys.is_some() {
+            return Ok(false);
+        }
+        let transaction = Transaction::begin(backend.as_mut(), Access::Erase)?;
+        let held = Held { at, lock, sealer, keys: None, renewals: *renewals };
+        let View::Old(mut old) = held.view(&mut *transaction.backend)? else {
+            return Err(StoreError::Changed { at: at.clone() }.into());
+        };
+        transaction.backend.begin_upgrade()?;
+        let new = Keys::found(sealer, &mut *transaction.backend)?;
+        let (entries, link) = (old.state.entries, old.state.link);
+        let state = State { generation: old.state.generation, entries, link, ..State::default() };
+        reseal_log(at, &mut *transaction.backend, &state, &*sealer, new.own())?;
+        let view = View::Now(Now::new(&new, state));
+        let mut change = Change::new(Snapshot::new(at, &mut *transaction.backend, view));
+        convert(&mut old, &mut change)?;
+        // It says the same as before.
+        change.now()?.state.generation = old.state.generation;
+        let (state, header) = change.finished(lock, sealer)?;
+        transaction.backend.end_upgrade()?;
+        transaction.backend.set_header(&header)?;
+        transaction.commit()?;
+        (*keys, *renewals) = (Some(new), state.renewals);
+        match at {
+            Location::File(_) => backend.scrub()?,
+            Location::Postgres(_) => backend.compact()?,
+        }
+        Ok(true)
+    }
+
+    /// Brings a gallery of an earlier format to that of today, and says whether it was one. Its records
+    /// stay as they are.
+    ///
+    /// # Errors
+    /// If anything is damaged, or the gallery cannot be written: it is as it was then.
+    pub fn upgrade(&mut self) -> Result<bool, StoreError> {
+        self.upgrade_with(|old, change| {
+            Kind::ALL.into_iter().try_for_each(|kind| {
+                copy_old(old, change, kind, |change, name, value| change.put(kind, name, value))
+            })
+        })
     }
 
     /// Makes a gallery with the same records and the same log at another place.
@@ -329,16 +381,35 @@ impl Vault {
     /// # Errors
     /// If there is something already, anything here is damaged, or the copy cannot be made.
     pub fn copy_to(&mut self, at: &Location, secret: Option<&Secret>) -> Result<Self, StoreError> {
+        if self.is_old() {
+            return Err(StoreError::OldFormat { at: self.at.clone() });
+        }
         self.read(|snapshot| {
             Self::create_with(at, secret, |change| {
                 for kind in Kind::ALL {
                     snapshot.each(kind, |name, value| change.put(kind, name, &value))?;
                 }
                 snapshot.log(|_, entry| change.append(&entry).map(drop))?;
-                change.state.generation = snapshot.state.generation;
+                change.now()?.state.generation = snapshot.generation();
                 Ok(())
             })
         })
+    }
+
+    /// Where the gallery is now: a later one is not older.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn anchor(&mut self) -> Result<Anchor, StoreError> {
+        self.read(|snapshot| Ok(Anchor::of(snapshot)))
+    }
+
+    /// Refuses a gallery that is older than it was, or another.
+    ///
+    /// # Errors
+    /// If it is, or cannot be read.
+    pub fn hold_against(&mut self, anchor: &Anchor) -> Result<(), StoreError> {
+        self.read(|snapshot| anchor.check(snapshot))
     }
 
     /// Reads everything, and compares it with what must be there.
@@ -355,15 +426,66 @@ impl Vault {
                 })?;
             }
             snapshot.log(|_, _| Ok::<_, StoreError>(()))?;
+            snapshot.check_counts()?;
+            let at = || snapshot.at.clone();
             if let Some(why) = snapshot.backend.complaints()?.into_iter().next() {
-                let (at, part) = (snapshot.at.clone(), Part::Database);
-                return Err(StoreError::Damaged { at, part, why });
+                return Err(StoreError::Damaged { at: at(), part: Part::Database, why });
             }
-            let State { entries, generation, .. } = snapshot.state;
-            let is_erasing = snapshot.state.is_erasing();
+            let (entries, generation) = (snapshot.log_end().0, snapshot.generation());
+            let is_erasing = !snapshot.is_old() && snapshot.backend.has_leftovers();
             Ok(Checked { records, entries, generation, is_erasing })
         })
     }
+}
+
+impl Snapshot<'_> {
+    /// Whether the tables have as many rows as they must.
+    fn check_counts(&mut self) -> Result<(), StoreError> {
+        let View::Now(now) = &mut self.view else { return Ok(()) };
+        let counts = self.backend.counts()?;
+        let records: u64 = now.state.kinds.iter().map(|of| of.count).sum();
+        let rows = now.state.root.rows;
+        let mut found = 0;
+        let mut ground =
+            Ground { at: self.at, identity: now.keys.identity(), backend: &mut *self.backend };
+        now.tree.leaves(&mut ground, |_, leaf| {
+            found += leaf.items.len() as u64;
+            Ok::<_, StoreError>(())
+        })?;
+        for (what, found, expected) in [
+            ("records", counts.records, records),
+            ("keys", counts.slots, now.state.slots),
+            ("entries of the log", counts.entries, now.state.entries),
+            ("names", found, rows),
+        ] {
+            if found != expected {
+                let why = format!("found {found} {what}, expected {expected}");
+                return Err(StoreError::Damaged { at: self.at.clone(), part: Part::Database, why });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts every record of a kind of an older gallery as it is to be.
+pub(crate) fn copy_old<E: From<StoreError>>(
+    old: &mut Old<'_>,
+    change: &mut Change<'_>,
+    kind: Kind,
+    put: impl Fn(&mut Change<'_>, &str, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    // One at a time: what is written meanwhile may not be in the way of what is read.
+    let mut names = Vec::new();
+    old.each(&mut *change.backend, kind, |name, _| {
+        names.push(name.to_owned());
+        Ok::<_, StoreError>(())
+    })?;
+    for name in names {
+        if let Some(value) = old.get(&mut *change.backend, kind, &name)? {
+            put(change, &name, &value)?;
+        }
+    }
+    Ok(())
 }
 
 fn read_header(at: &Location, backend: &mut dyn Backend) -> Result<Vec<u8>, StoreError> {
@@ -375,36 +497,42 @@ fn read_header(at: &Location, backend: &mut dyn Backend) -> Result<Vec<u8>, Stor
     backend.header()?.ok_or_else(missing)
 }
 
-/// Whether an erasure was cut short, within a change.
-fn is_unfinished(backend: &mut dyn Backend, state: &State) -> Result<bool, StoreError> {
-    let is_left = state.is_erasing() || backend.has_leftovers();
-    Ok(is_left && !backend.is_scrubbed_elsewhere()?)
+/// What an open vault knows of its gallery.
+struct Held<'a> {
+    at: &'a Location,
+    lock: &'a Lock,
+    sealer: &'a Sealer,
+    keys: Option<&'a Keys>,
+    renewals: u64,
 }
 
-/// What must be in the gallery, if it is still locked as it was when it was opened.
-fn read_state(
-    at: &Location,
-    backend: &mut dyn Backend,
-    lock: &Lock,
-    sealer: &Sealer,
-) -> Result<State, StoreError> {
-    let header = read_header(at, backend)?;
-    let (found, state) = Lock::read(at, &header)?;
-    if found != *lock {
-        return Err(StoreError::Changed { at: at.clone() });
+impl<'a> Held<'a> {
+    /// Whether a change was made though the answer was lost, which could not be told otherwise from one that
+    /// was not: who then did it again would find themselves there.
+    fn has_made(&self, backend: &mut dyn Backend, change: &State) -> bool {
+        let looked = Transaction::begin(backend, Access::Read)
+            .and_then(|transaction| self.view(&mut *transaction.backend));
+        match looked {
+            Ok(View::Now(now)) => now.state.recent.contains(&change.recent[0]),
+            _ => false,
+        }
     }
-    State::read(at, lock, sealer, state)
-}
 
-/// As [`read_state`], brought up to the version that is written.
-fn state_to_change(
-    at: &Location,
-    backend: &mut dyn Backend,
-    lock: &Lock,
-    sealer: &Sealer,
-) -> Result<State, StoreError> {
-    let state = read_state(at, backend, lock, sealer)?;
-    let mut snapshot = Snapshot::new(at, backend, sealer, state);
-    snapshot.key_digests()?;
-    Ok(snapshot.state)
+    /// What must be in the gallery, if it is still locked as it was when it was opened.
+    fn view(&self, backend: &mut dyn Backend) -> Result<View<'a>, StoreError> {
+        let Self { at, lock, sealer, keys, renewals } = *self;
+        let header = read_header(at, backend)?;
+        let (found, state) = Lock::read(at, &header)?;
+        let changed = || StoreError::Changed { at: at.clone() };
+        if found != *lock {
+            return Err(changed());
+        }
+        match (AnyState::read(at, lock, sealer, state)?, keys) {
+            (AnyState::Now(state), Some(keys)) if state.renewals == renewals => {
+                Ok(View::Now(Now::new(keys, state)))
+            }
+            (AnyState::Old(state), None) => Ok(View::Old(Old::new(at, sealer, state))),
+            _ => Err(changed()),
+        }
+    }
 }

@@ -164,23 +164,33 @@ fn part(result: Result<Content, StoreError>) -> Part {
 fn tampering_is_noticed_and_named() {
     let secret = key(1);
     for secret in [None, Some(&secret)] {
-        let lost = "DELETE FROM template WHERE id = (SELECT max(id) FROM template)";
-        assert_eq!(part(tampered(secret, lost)), Part::All(Kind::Template));
-        let added = "INSERT INTO settings SELECT id, seal, value FROM readings";
+        let lost =
+            "DELETE FROM item WHERE kind = 2 AND id = (SELECT max(id) FROM item WHERE kind = 2)";
+        assert!(matches!(part(tampered(secret, lost)), Part::Record { .. }));
+        let added = "INSERT INTO item SELECT 1, id, seal, value FROM item WHERE kind = 3";
         assert!(matches!(part(tampered(secret, added)), Part::Record { .. }));
-        let exchanged = "UPDATE readings SET value = (SELECT value FROM probe)";
+        let exchanged =
+            "UPDATE item SET value = (SELECT value FROM item WHERE kind = 4) WHERE kind = 3";
         let Part::Record { kind, name, .. } = part(tampered(secret, exchanged)) else { panic!() };
         assert_eq!((kind, name.as_deref()), (Kind::Readings, Some("anna")));
-        let unknown = "UPDATE probe SET value = zeroblob(9)";
+        let unknown = "UPDATE item SET value = zeroblob(9) WHERE kind = 4";
         let Part::Record { kind, name, row } = part(tampered(secret, unknown)) else { panic!() };
         assert_eq!((kind, name, row.len()), (Kind::Probe, None, 32));
+        assert_eq!(part(tampered(secret, "DELETE FROM node")), Part::Tree);
+        assert_eq!(part(tampered(secret, "UPDATE node SET value = x'00'")), Part::Tree);
+        let lost_key = "DELETE FROM slot WHERE number = 4";
+        assert_eq!(part(tampered(secret, lost_key)), Part::Key(4));
+        let exchanged_keys = "UPDATE slot SET value = (SELECT value FROM slot WHERE number = 3)
+            WHERE number = 4";
+        assert_eq!(part(tampered(secret, exchanged_keys)), Part::Key(4));
         let header = "UPDATE header SET value = CAST(value || x'00' AS BLOB)";
         assert_eq!(part(tampered(secret, header)), Part::Header);
         assert_eq!(part(tampered(secret, "DELETE FROM header")), Part::Header);
-        assert_eq!(part(tampered(secret, "DROP TABLE template")), Part::Database);
+        assert_eq!(part(tampered(secret, "DROP TABLE item")), Part::Database);
         let unguarded = "DROP TRIGGER log_delete; DROP TRIGGER log_update; ";
         let log = |statement: &str| part(tampered(secret, &(unguarded.to_owned() + statement)));
-        assert_eq!(log("DELETE FROM log WHERE sequence = 3"), Part::Log(None));
+        assert_eq!(log("DELETE FROM log WHERE sequence = 3"), Part::Log(Some(3)));
+        assert_eq!(log("INSERT INTO log SELECT 4, seal, value FROM log LIMIT 1"), Part::Log(None));
         assert_eq!(log("DELETE FROM log WHERE sequence = 1"), Part::Log(Some(1)));
         assert_eq!(
             log("UPDATE log SET value = zeroblob(40) WHERE sequence = 2"),
@@ -196,18 +206,45 @@ fn an_older_record_put_back_is_noticed() {
     let secret = key(1);
     small(&at, Some(&secret));
     let connection = Connection::open(file(&at)).unwrap();
-    connection.execute_batch("CREATE TEMP TABLE old AS SELECT * FROM template").unwrap();
+    connection.execute_batch("CREATE TEMP TABLE old AS SELECT * FROM item").unwrap();
+    connection.execute_batch("CREATE TEMP TABLE old_nodes AS SELECT * FROM node").unwrap();
     let mut vault = Vault::open(&at, Some(&secret)).unwrap();
     vault.write(|change| change.put(Kind::Template, "anna", b"newer")).unwrap();
-    connection.execute_batch("REPLACE INTO template SELECT * FROM temp.old").unwrap();
-    assert_eq!(part(content(&mut vault)), Part::All(Kind::Template));
-    let noticed = |result: Result<(), StoreError>| {
-        let Err(StoreError::Damaged { part, .. }) = result else { panic!("{result:?}") };
-        assert_eq!(part, Part::All(Kind::Template));
-    };
-    noticed(vault.read(|snapshot| snapshot.get(Kind::Template, "anna").map(drop)));
-    noticed(vault.write(|change| change.put(Kind::Template, "anna", b"newest")));
-    noticed(vault.write(|change| change.remove(Kind::Template, "anna").map(drop)));
+    connection.execute_batch("REPLACE INTO item SELECT * FROM temp.old").unwrap();
+    let is_anna = |part: &Part| matches!(part, Part::Record { kind: Kind::Template, name: Some(name), .. } if name == "anna");
+    assert!(is_anna(&part(content(&mut vault))));
+    let got = vault.read(|snapshot| snapshot.get(Kind::Template, "anna").map(drop));
+    let Err(StoreError::Damaged { part: found, .. }) = got else { panic!("{got:?}") };
+    assert!(is_anna(&found));
+    // Nor with the list of records that it was on.
+    connection.execute_batch("REPLACE INTO node SELECT * FROM temp.old_nodes").unwrap();
+    assert_eq!(part(content(&mut vault)), Part::Tree);
+    let removed = vault.write(|change| change.remove(Kind::Template, "anna").map(drop));
+    assert!(matches!(removed, Err(StoreError::Damaged { part: Part::Tree, .. })));
+}
+
+/// Who was removed does not come back with all that there was of them.
+#[test]
+fn an_erased_reader_put_back_is_noticed() {
+    let place = Files::new();
+    let at = place.fresh();
+    small(&at, None);
+    let connection = Connection::open(file(&at)).unwrap();
+    let keep = |table: &str| format!("CREATE TEMP TABLE old_{table} AS SELECT * FROM {table};");
+    let tables = ["item", "node", "slot"];
+    connection.execute_batch(&tables.map(keep).concat()).unwrap();
+    let mut vault = Vault::open(&at, None).unwrap();
+    assert!(vault.erase(|change| change.forget("anna")).unwrap());
+    vault.check().unwrap();
+    let put_back = |table: &str| format!("REPLACE INTO {table} SELECT * FROM temp.old_{table};");
+    for tables in [&["slot"][..], &["item"], &["item", "slot"], &tables] {
+        connection.execute_batch("SAVEPOINT s").unwrap();
+        let all: String = tables.iter().map(|table| put_back(table)).collect();
+        connection.execute_batch(&(all + "RELEASE s")).unwrap();
+        let got = vault.read(|snapshot| snapshot.get(Kind::Template, "anna"));
+        assert!(!matches!(got, Ok(Some(_))), "{tables:?}");
+    }
+    assert!(content(&mut vault).is_err());
 }
 
 #[test]
@@ -243,7 +280,17 @@ fn other_files_are_refused_with_words() {
         move |file: &Path| Connection::open(file).unwrap().execute_batch(statements).unwrap()
     };
     type Case<'a> = (&'a dyn Fn(&Path), &'a str);
-    let cases: [Case<'_>; 6] = [
+    let ours = |extra: &'static str| {
+        move |file: &Path| {
+            small(&Location::File(file.to_owned()), None);
+            Connection::open(file).unwrap().execute_batch(extra).unwrap();
+        }
+    };
+    let view = "ALTER TABLE item RENAME TO other; CREATE VIEW item AS SELECT * FROM other";
+    let trigger = "CREATE TRIGGER log_more AFTER INSERT ON log BEGIN DELETE FROM slot; END";
+    let cases: [Case<'_>; 8] = [
+        (&ours(view), "found the table \"other\" beside those of a gallery"),
+        (&ours(trigger), "found the trigger \"log_more\" beside"),
         (&|file| fs::write(file, b"").unwrap(), "found an empty file"),
         (&|file| fs::write(file, [b'x'; 5000]).unwrap(), "found bytes that are no database"),
         (&|file| fs::create_dir(file).unwrap(), "found a folder"),
@@ -262,9 +309,9 @@ fn a_newer_format_is_refused_with_words() {
     let place = Files::new();
     let at = place.fresh();
     small(&at, None);
-    Connection::open(file(&at)).unwrap().execute_batch("PRAGMA user_version = 3").unwrap();
+    Connection::open(file(&at)).unwrap().execute_batch("PRAGMA user_version = 4").unwrap();
     let refused = Vault::open(&at, None).err().unwrap().to_string();
-    assert!(refused.contains("found format 3, expected at most 2"), "{refused}");
+    assert!(refused.contains("found format 4, expected at most 3"), "{refused}");
 }
 
 #[cfg(unix)]

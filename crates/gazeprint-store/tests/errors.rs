@@ -35,7 +35,10 @@ fn a_damaged_record_is_named() {
     let mut vault = Vault::create(&at, None).unwrap();
     vault.write(|change| change.put(Kind::Template, "anna", b"x")).unwrap();
     let Location::File(file) = &at else { panic!("not a file") };
-    Connection::open(file).unwrap().execute_batch("UPDATE template SET value = x'00'").unwrap();
+    Connection::open(file)
+        .unwrap()
+        .execute_batch("UPDATE item SET value = x'00' WHERE kind = 2")
+        .unwrap();
     let got = vault.read(|snapshot| snapshot.get(Kind::Template, "anna").map(drop));
     let message = got.unwrap_err().to_string();
     assert!(message.contains("template \"anna\": its seal does not fit"), "{message}");

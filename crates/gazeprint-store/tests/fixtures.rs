@@ -9,11 +9,11 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gazeprint_store::{Kind, Location, Secret, Vault};
+use gazeprint_store::{Kind, Location, Secret, StoreError, Vault};
 use support::{Content, content, key, passphrase};
 
 /// The format that is written now.
-const CURRENT: &str = "v2";
+const CURRENT: &str = "v3";
 
 fn secrets() -> [(&'static str, Option<Secret>); 3] {
     [
@@ -42,9 +42,13 @@ fn expected() -> Content {
     Content { records: records.into(), log: log.into(), generation: 2 }
 }
 
+/// Writes the fixtures of a new format, once: `GAZEPRINT_FIXTURES=write cargo test -p gazeprint-store --test fixtures
+/// written`.
 #[test]
-#[ignore = "makes the fixtures of a new format, once"]
-fn make() {
+fn written_where_that_is_asked_for() {
+    if std::env::var_os("GAZEPRINT_FIXTURES").is_none_or(|asked| asked != "write") {
+        return;
+    }
     for (name, secret) in secrets() {
         let at = Location::File(fixtures().join(format!("{CURRENT}-{name}.gallery")));
         let mut vault = Vault::create(&at, secret.as_ref()).unwrap();
@@ -63,21 +67,50 @@ fn make() {
 #[test]
 fn every_released_format_opens() {
     let folder = tempfile::tempdir().unwrap();
-    for version in ["v1", "v2"] {
+    for version in ["v1", "v2", "v3"] {
         for (name, secret) in secrets() {
             let name = format!("{version}-{name}.gallery");
             let copy = folder.path().join(&name);
             fs::copy(fixtures().join(&name), &copy).unwrap();
-            let at = Location::File(copy);
+            let at = Location::File(copy.clone());
             let mut vault = Vault::open(&at, secret.as_ref()).unwrap();
+            assert_eq!(vault.is_old(), version != CURRENT);
             assert_eq!(content(&mut vault).unwrap(), expected(), "{name}");
+            vault.check().unwrap();
+            if vault.is_old() {
+                only_read(&mut vault, &copy);
+                let mut other = Vault::open(&at, secret.as_ref()).unwrap();
+                assert!(vault.upgrade().unwrap());
+                assert_eq!(content(&mut vault).unwrap(), expected(), "{name}");
+                assert!(matches!(content(&mut other), Err(StoreError::Changed { .. })));
+            }
+            assert!(!vault.upgrade().unwrap());
             vault.check().unwrap();
             vault.write(|change| change.put(Kind::Template, "cy", b"new")).unwrap();
             drop(vault);
             let mut vault = Vault::open(&at, secret.as_ref()).unwrap();
-            assert_eq!(vault.check().unwrap().records, [1, 3, 1, 1]);
+            assert_eq!(vault.check().unwrap().records[..4], [1, 3, 1, 1]);
             vault.rekey(None).unwrap();
-            assert_eq!(vault.check().unwrap().records, [1, 3, 1, 1]);
+            assert_eq!(vault.check().unwrap().records[..4], [1, 3, 1, 1]);
         }
     }
+}
+
+/// Nothing is written to a gallery of an earlier format, and it is said what to do.
+fn only_read(vault: &mut Vault, file: &Path) {
+    let before = fs::read(file).unwrap();
+    let refused = [
+        vault.write(|change| change.put(Kind::Template, "cy", b"new")),
+        vault.write(|change| change.append(b"new").map(drop)),
+        vault.erase(|change| change.forget("anna").map(drop)),
+        vault.rekey(None),
+        vault.compact(),
+    ];
+    for result in refused {
+        let error = result.unwrap_err();
+        assert!(matches!(error, StoreError::OldFormat { .. }));
+        assert!(error.to_string().contains("run `gazeprint gallery upgrade --gallery "), "{error}");
+    }
+    assert!(!vault.finish_erasing().unwrap());
+    assert_eq!(fs::read(file).unwrap(), before);
 }

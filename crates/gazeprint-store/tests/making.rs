@@ -84,7 +84,7 @@ fn words_of_the_language_are_schemas(server: &support::server::Server) {
         support::fill(&mut Vault::create(&at, None).unwrap());
         assert!(matches!(Vault::create(&at, None), Err(StoreError::Exists { .. })));
         let mut vault = Vault::open(&at, None).unwrap();
-        vault.erase(|change| change.remove(gazeprint_store::Kind::Template, "anna")).unwrap();
+        vault.erase(|change| change.forget("anna")).unwrap();
         vault.check().unwrap();
     }
 }

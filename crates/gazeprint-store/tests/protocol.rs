@@ -46,18 +46,70 @@ suite![
     the_log_only_grows,
     checking_counts,
     erasing_keeps_the_rest,
+    forgetting_takes_all_of_a_reader,
+    many_records_come_and_go,
+    pages_are_all_of_it,
+    compacting_keeps_everything,
+    anchors_tell_older_states,
 ];
 
 #[cfg(feature = "postgres")]
 #[test]
 fn postgres() {
-    let Some(server) = support::server::Server::start() else { return };
+    all_on(support::server::Server::start());
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn postgres_with_tls() {
+    all_on(support::server::Server::start_with_tls());
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn postgres_behind_a_pooler() {
+    all_on(support::server::Server::start_behind_a_pooler());
+}
+
+#[cfg(feature = "postgres")]
+fn all_on(server: Option<support::server::Server>) {
+    let Some(server) = server else { return };
     let failed: Vec<_> = SUITE
         .iter()
         .filter(|(_, test)| catch_unwind(AssertUnwindSafe(|| test(&server))).is_err())
         .map(|(name, _)| name)
         .collect();
     assert!(failed.is_empty(), "failed on PostgreSQL: {failed:?}");
+}
+
+/// A server that takes nothing but TLS is not talked to in the open, nor if somebody else vouches for it, or it
+/// has another name.
+#[cfg(feature = "postgres")]
+#[test]
+fn only_a_server_that_proves_who_it_is() {
+    let Some(server) = support::server::Server::start_with_tls() else { return };
+    let Some(stranger) = support::server::Server::start_with_tls() else { return };
+    let address = server.fresh_address();
+    let at = |address: String| Location::Postgres(address);
+    Vault::create(&at(address.clone()), None).unwrap();
+    Vault::open(&at(address.clone()), None).unwrap().check().unwrap();
+    let said = |address: String| Vault::open(&at(address), None).err().unwrap().to_string();
+    let open = said(address.replace("sslmode=verify-full", "sslmode=disable"));
+    assert!(open.contains("connecting failed"), "{open}");
+    let other = said(address.replace(&server.trust(), &stranger.trust()));
+    assert!(
+        other.contains("UnknownIssuer") || other.contains("invalid peer certificate"),
+        "{other}"
+    );
+    let renamed =
+        said(format!("{}&hostaddr=127.0.0.1", address.replace("@localhost", "@example.org")));
+    assert!(
+        renamed.contains("not valid for name") || renamed.contains("NotValidForName"),
+        "{renamed}"
+    );
+    let none =
+        said(address.replace(&server.trust(), "sslmode=verify-full&sslrootcert=%2Fdev%2Fnull"));
+    assert!(none.contains("found no certificate in it"), "{none}");
 }
 
 fn put(vault: &mut Vault, kind: Kind, name: &str, value: &[u8]) {
@@ -334,23 +386,31 @@ fn secrets_are_asked_for(place: &dyn Place) {
     let [plain, keyed, phrased] = [(); 3].map(|()| place.fresh());
     Vault::create(&plain, None).unwrap();
     Vault::create(&keyed, Some(&key(1))).unwrap();
-    Vault::create(&phrased, Some(&passphrase("open"))).unwrap();
+    Vault::create(&phrased, Some(&passphrase("open, long sesame"))).unwrap();
     let open = |at: &Location, secret: Option<&Secret>| Vault::open(at, secret).err().unwrap();
-    for secret in [key(1), passphrase("open")] {
+    for secret in [key(1), passphrase("open, long sesame")] {
         assert!(matches!(open(&plain, Some(&secret)), StoreError::SecretNeedless { .. }));
     }
     assert!(matches!(open(&keyed, None), StoreError::SecretMissing { .. }));
     assert!(matches!(open(&keyed, Some(&key(2))), StoreError::SecretWrong { .. }));
-    assert!(matches!(open(&keyed, Some(&passphrase("open"))), StoreError::SecretOther { .. }));
+    assert!(matches!(
+        open(&keyed, Some(&passphrase("open, long sesame"))),
+        StoreError::SecretOther { .. }
+    ));
     assert!(matches!(open(&phrased, None), StoreError::SecretMissing { .. }));
-    assert!(matches!(open(&phrased, Some(&passphrase("Open"))), StoreError::SecretWrong { .. }));
+    assert!(matches!(
+        open(&phrased, Some(&passphrase("Open, long sesame"))),
+        StoreError::SecretWrong { .. }
+    ));
     assert!(matches!(open(&phrased, Some(&passphrase(""))), StoreError::PassphraseEmpty { .. }));
     assert!(matches!(open(&phrased, Some(&key(1))), StoreError::SecretOther { .. }));
+    let weak = Vault::create(&place.fresh(), Some(&passphrase("open")));
+    assert!(matches!(weak, Err(StoreError::PassphraseWeak { .. })));
     let empty = Vault::create(&place.fresh(), Some(&passphrase("")));
     assert!(matches!(empty, Err(StoreError::PassphraseEmpty { .. })));
     Vault::open(&plain, None).unwrap();
     Vault::open(&keyed, Some(&key(1))).unwrap();
-    Vault::open(&phrased, Some(&passphrase("open"))).unwrap();
+    Vault::open(&phrased, Some(&passphrase("open, long sesame"))).unwrap();
 }
 
 fn rekeying_keeps_everything(place: &dyn Place) {
@@ -359,7 +419,7 @@ fn rekeying_keeps_everything(place: &dyn Place) {
     fill(&mut vault);
     let before = content(&mut vault).unwrap();
     let mut last = None;
-    for secret in [Some(key(1)), Some(key(2)), Some(passphrase("open")), None, None] {
+    for secret in [Some(key(1)), Some(key(2)), Some(passphrase("open, long sesame")), None, None] {
         vault.rekey(secret.as_ref()).unwrap();
         assert_eq!(vault.is_encrypted(), secret.is_some());
         assert_eq!(content(&mut vault).unwrap(), before);
@@ -423,7 +483,8 @@ fn the_log_only_grows(place: &dyn Place) {
 fn checking_counts(place: &dyn Place) {
     let mut vault = Vault::create(&place.fresh(), None).unwrap();
     fill(&mut vault);
-    let checked = Checked { records: [1, 5, 5, 1], entries: 5, generation: 1, is_erasing: false };
+    let records = [1, 5, 5, 1, 0, 0, 0];
+    let checked = Checked { records, entries: 5, generation: 1, is_erasing: false };
     assert_eq!(vault.check().unwrap(), checked);
     let part = Part::Record { kind: Kind::Template, name: Some("a".into()), row: String::new() };
     assert_eq!(part.to_string(), "template \"a\"");
@@ -450,4 +511,154 @@ fn erasing_keeps_the_rest(place: &dyn Place) {
     expected.records.insert((Kind::Template, "anna".to_owned()), b"back".to_vec());
     expected.generation += 1;
     assert_eq!(content(&mut Vault::open(&at, None).unwrap()).unwrap(), expected);
+}
+
+fn forgetting_takes_all_of_a_reader(place: &dyn Place) {
+    let at = place.fresh();
+    let mut vault = Vault::create(&at, Some(&key(1))).unwrap();
+    fill(&mut vault);
+    put(&mut vault, Kind::Probe, "anna", b"seen");
+    put(&mut vault, Kind::Settings, "anna", b"no reader");
+    assert!(vault.erase(|change| change.forget("anna")).unwrap());
+    assert!(!vault.erase(|change| change.forget("anna")).unwrap());
+    for kind in [Kind::Template, Kind::Readings, Kind::Probe] {
+        assert_eq!(get(&mut vault, kind, "anna"), None);
+    }
+    assert_eq!(get(&mut vault, Kind::Settings, "anna").unwrap(), b"no reader");
+    vault.check().unwrap();
+    put(&mut vault, Kind::Template, "anna", b"again");
+    assert_eq!(
+        get(&mut Vault::open(&at, Some(&key(1))).unwrap(), Kind::Template, "anna").unwrap(),
+        b"again"
+    );
+    vault.check().unwrap();
+}
+
+/// The list of records grows branches and loses them again.
+fn many_records_come_and_go(place: &dyn Place) {
+    const MANY: u32 = 700;
+    let at = place.fresh();
+    let mut vault = Vault::create(&at, None).unwrap();
+    let name = |number: u32| format!("reader {number}");
+    let all = |change: &mut gazeprint_store::Change<'_>| {
+        (0..MANY).try_for_each(|n| change.put(Kind::Template, &name(n), &n.to_le_bytes()))
+    };
+    vault.write(all).unwrap();
+    assert_eq!(vault.check().unwrap().records[Kind::Template as usize], u64::from(MANY));
+    for number in [0, 17, MANY - 1] {
+        let found = get(&mut vault, Kind::Template, &name(number)).unwrap();
+        assert_eq!(found, number.to_le_bytes());
+    }
+    assert_eq!(get(&mut vault, Kind::Template, &name(MANY)), None);
+    // In another order than they came.
+    for part in [0..350, 350..690] {
+        let forget = |change: &mut gazeprint_store::Change<'_>| {
+            part.clone().try_for_each(|n| {
+                assert!(change.forget(&name(n * 37 % MANY))?);
+                Ok::<_, StoreError>(())
+            })
+        };
+        vault.erase(forget).unwrap();
+        vault.check().unwrap();
+    }
+    let left = vault.read(|snapshot| names(snapshot, Kind::Template)).unwrap();
+    let mut expected: Vec<String> = (690..MANY).map(|n| name(n * 37 % MANY)).collect();
+    expected.sort_unstable();
+    assert_eq!(left, expected);
+    let mut again = Vault::open(&at, None).unwrap();
+    again.write(all).unwrap();
+    assert_eq!(again.check().unwrap().records[Kind::Template as usize], u64::from(MANY));
+}
+
+fn pages_are_all_of_it(place: &dyn Place) {
+    let mut vault = Vault::create(&place.fresh(), None).unwrap();
+    let put = |change: &mut gazeprint_store::Change<'_>| {
+        (0..200).try_for_each(|n| change.put(Kind::Entry, &format!("reader {n}"), b"x"))
+    };
+    vault.write(put).unwrap();
+    let whole = vault.read(|snapshot| names(snapshot, Kind::Entry)).unwrap();
+    for most in [1, 7, 1000] {
+        let (mut from, mut found) = (Some(gazeprint_store::Cursor::default()), Vec::new());
+        while let Some(cursor) = from {
+            let (records, next) =
+                vault.read(|snapshot| snapshot.some(Kind::Entry, cursor, most)).unwrap();
+            found.extend(records.into_iter().map(|(name, _)| name));
+            from = next;
+        }
+        found.sort_unstable();
+        assert_eq!(found, whole);
+    }
+}
+
+fn compacting_keeps_everything(place: &dyn Place) {
+    let at = place.fresh();
+    let mut vault = Vault::create(&at, Some(&key(1))).unwrap();
+    fill(&mut vault);
+    vault.erase(|change| change.forget("anna")).unwrap();
+    let before = content(&mut vault).unwrap();
+    let mut other = Vault::open(&at, Some(&key(1))).unwrap();
+    vault.compact().unwrap();
+    assert_eq!(content(&mut vault).unwrap(), before);
+    assert_eq!(content(&mut other).unwrap(), before);
+    other.write(|change| change.append(b"goes on")).unwrap();
+    assert!(!vault.check().unwrap().is_erasing);
+}
+
+fn anchors_tell_older_states(place: &dyn Place) {
+    let at = place.fresh();
+    let mut vault = Vault::create(&at, Some(&key(1))).unwrap();
+    fill(&mut vault);
+    let first = vault.anchor().unwrap();
+    vault.hold_against(&first).unwrap();
+    let files = Files::new();
+    let mut copy = vault.copy_to(&files.fresh(), None).unwrap();
+    vault.write(|change| change.append(b"more")).unwrap();
+    put(&mut vault, Kind::Template, "eve", b"new");
+    let second = vault.anchor().unwrap();
+    assert_ne!(first, second);
+    vault.hold_against(&first).unwrap();
+    vault.hold_against(&second).unwrap();
+    copy.hold_against(&first).unwrap();
+    let refused = |result: Result<(), StoreError>| {
+        assert!(matches!(result, Err(StoreError::RolledBack { .. })), "{result:?}");
+    };
+    refused(copy.hold_against(&second));
+    // Another way on from the same state.
+    copy.write(|change| change.append(b"other").and(change.put(Kind::Template, "x", b"y")))
+        .unwrap();
+    refused(copy.hold_against(&second));
+    copy.hold_against(&first).unwrap();
+    let again = vault.anchor().unwrap();
+    vault.rekey(Some(&key(2))).unwrap();
+    vault.hold_against(&again).unwrap();
+}
+
+/// A server that was started again is found again.
+#[cfg(feature = "postgres")]
+#[test]
+fn a_lost_connection_is_made_again() {
+    let Some(server) = support::server::Server::start() else { return };
+    let at = server.fresh();
+    let mut vault = Vault::create(&at, None).unwrap();
+    put(&mut vault, Kind::Template, "anna", b"x");
+    let mut administrator = postgres::Client::connect(&server.address(), postgres::NoTls).unwrap();
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'gazeprint'";
+    for turn in 0..3 {
+        administrator.batch_execute(end).unwrap();
+        if turn == 0 {
+            // In the middle of a change, which is not made.
+            let broken = vault.write(|change| {
+                change.put(Kind::Template, "bert", b"y")?;
+                administrator.batch_execute(end).unwrap();
+                thread::sleep(Duration::from_millis(50));
+                change.append(b"never")
+            });
+            assert!(broken.is_err());
+        }
+        assert_eq!(get(&mut vault, Kind::Template, "anna").unwrap(), b"x");
+        assert_eq!(get(&mut vault, Kind::Template, "bert"), None);
+    }
+    put(&mut vault, Kind::Template, "anna", b"z");
+    vault.check().unwrap();
 }

@@ -30,6 +30,7 @@ fn a_new_key_that_cannot_be_logged_is_none() {
     let place = Files::new();
     let at = copy(&place);
     let mut gallery = Gallery::open(&at, None).unwrap();
+    assert!(gallery.upgrade().unwrap());
     let before = gallery.log().unwrap();
     let connection = Connection::open(file(&at)).unwrap();
     let full = "CREATE TRIGGER full BEFORE INSERT ON log BEGIN SELECT raise(ABORT, 'full'); END";
@@ -40,8 +41,8 @@ fn a_new_key_that_cannot_be_logged_is_none() {
     assert_eq!(gallery.log().unwrap(), before);
     gallery.check().unwrap();
     drop(gallery);
-    let mut gallery = Gallery::open(&at, None).unwrap();
     connection.execute_batch("DROP TRIGGER full").unwrap();
+    let mut gallery = Gallery::open(&at, None).unwrap();
     gallery.rekey(Some(&key(1))).unwrap();
     let log = gallery.log().unwrap();
     assert_eq!(log.len(), before.len() + 1);

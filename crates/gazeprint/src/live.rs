@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::corpus::{DropReason, Fixation, Limits, Text};
@@ -128,22 +129,25 @@ impl LiveStep<'_> {
         self.landed.as_ref()
     }
 
-    /// A copy of the last fixations, so many, each time that as many more were made; none in between.
-    pub(crate) fn last(&self, fixations: usize) -> Option<Reading> {
-        let seen = self.place + 1;
-        let start = seen.checked_sub(fixations).filter(|_| seen.is_multiple_of(fixations))?;
+    /// Fixations of the reading so far.
+    pub(crate) fn seen(&self) -> usize {
+        self.place + 1
+    }
+
+    /// A copy of some of them.
+    pub(crate) fn part(&self, fixations: Range<usize>) -> Reading {
         let has_words = self.landed.is_some();
-        Some(Reading {
-            events: if has_words { self.reading.events[start..seen].to_vec() } else { Vec::new() },
-            motions: if has_words {
-                Vec::new()
+        Reading {
+            events: if has_words {
+                self.reading.events[fixations.clone()].to_vec()
             } else {
-                self.reading.motions[start..seen].to_vec()
+                Vec::new()
             },
+            motions: if has_words { Vec::new() } else { self.reading.motions[fixations].to_vec() },
             complete: false,
             bounds: Arc::clone(&self.reading.bounds),
             ..*self.reading
-        })
+        }
     }
 
     /// A copy of what was read before the fixation: empty at the first.

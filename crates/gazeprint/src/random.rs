@@ -39,6 +39,10 @@ pub mod stream {
     pub const ATTACKS: u64 = 1 << 48;
     /// Halves readers into enrolled ones and strangers; the number of the split is added.
     pub const STRANGERS: u64 = 1 << 49;
+    /// Divides the texts of a corpus into halves, to see whether traits come out again.
+    pub const TRAIT_HALVES: u64 = 1 << 50;
+    /// Draws the saccade types of a reader's posterior; the reader's place in the corpus is added.
+    pub const TYPE_DRAWS: u64 = 1 << 51;
     /// Draws readers of a population, to describe it; the number of the density is added.
     pub const TRAITS: u64 = 1 << 46;
 }

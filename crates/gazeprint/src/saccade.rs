@@ -343,6 +343,17 @@ impl Read {
     }
 }
 
+/// What each fixation on a text shows: its event, none on a page without words; or why it does not
+/// count.
+pub fn outcomes(
+    text: &Text,
+    fixations: &[Fixation],
+    limits: Limits,
+) -> Vec<Result<Option<Event>, DropReason>> {
+    let mut follower = Follower::new(text, limits);
+    fixations.iter().map(|fixation| follower.see(fixation).event).collect()
+}
+
 /// The events of fixations on a text, and what was dropped.
 pub fn events(text: &Text, fixations: &[Fixation], limits: Limits) -> (Vec<Event>, Drops) {
     let Read { events, drops, .. } = Read::of(text, fixations, limits);
@@ -426,6 +437,18 @@ impl Reading {
             events: self.events[..events].to_vec(),
             motions: self.motions[..self.motions_until(fixations)].to_vec(),
             complete: false,
+            bounds: Arc::clone(&self.bounds),
+            ..*self
+        }
+    }
+
+    /// A copy of what was seen after its first fixations, so many.
+    pub(crate) fn since(&self, fixations: usize) -> Self {
+        let (events, motions) = (self.events.len().min(fixations), self.motions_until(fixations));
+        let later = |event: &Event| Event { motions: event.motions - motions, ..*event };
+        Self {
+            events: self.events[events..].iter().map(later).collect(),
+            motions: self.motions[motions..].to_vec(),
             bounds: Arc::clone(&self.bounds),
             ..*self
         }

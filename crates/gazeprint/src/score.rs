@@ -8,6 +8,7 @@ use crate::admission::Claim;
 use crate::kernels;
 use crate::live::LiveStep;
 use crate::saccade::Reading;
+use crate::sight::Sight;
 use crate::template::{Layout, Probe};
 
 /// Fitted readers, in the order in which they were trained.
@@ -23,8 +24,21 @@ pub trait Scorer: Send + Sync {
     /// What is compared of one reading. Probes are merged with [`Probe::merged`].
     fn probe(&self, reading: &Reading) -> Probe;
 
+    /// The same of a reading of which is known what a network makes of it: these readers' own, if one looks
+    /// at what they read.
+    fn probe_seen(&self, reading: &Reading, sight: Option<&Sight>) -> Probe {
+        _ = sight;
+        self.probe(reading)
+    }
+
     /// What a probe says, in a form that adds up over what was read.
     fn tally(&self, probe: &Probe) -> Tally;
+
+    /// The same as far as it makes the score of one reader, given by place; scores of others mean nothing.
+    fn tally_of(&self, probe: &Probe, reader: usize) -> Tally {
+        _ = reader;
+        self.tally(probe)
+    }
 
     /// The score of every reader for what was read: a log-likelihood, a log-likelihood ratio or the
     /// logarithm of a similarity.

@@ -39,7 +39,7 @@ const CRATES: [(&str, &[&str]); 10] = [
     ("gazeprint-io", &["gazeprint"]),
     ("gazeprint-store", &["gazeprint"]),
     ("gazeprint-eval", &["gazeprint"]),
-    ("gazeprint-report", &["gazeprint", "gazeprint-eval"]),
+    ("gazeprint-report", &["gazeprint", "gazeprint-io", "gazeprint-eval"]),
     ("gazeprint-recognition", &["gazeprint", "gazeprint-store"]),
     (
         "gazeprint-bench",
@@ -52,7 +52,7 @@ const CRATES: [(&str, &[&str]); 10] = [
         ],
     ),
     ("gazeprint-cli", ALL),
-    ("gazeprint-serve", ALL),
+    ("gazeprint-serve", &["gazeprint", "gazeprint-io", "gazeprint-store", "gazeprint-recognition"]),
     ("gazeprint-py", ALL),
 ];
 const ALL: &[&str] = &[
@@ -63,6 +63,7 @@ const ALL: &[&str] = &[
     "gazeprint-report",
     "gazeprint-recognition",
     "gazeprint-bench",
+    "gazeprint-serve",
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -49,7 +49,8 @@ fn a_stored_population_is_the_same_and_enrolls_a_new_reader_alike() {
         let (before, after) = (enroll(learned(), own), enroll(&again, own));
         assert!(format!("{before:?}") == format!("{after:?}"), "{} readings", own.len());
     }
-    assert_eq!(learned().traits(), again.traits());
+    let usual = DayShares::default();
+    assert_eq!(learned().traits(&usual), again.traits(&usual));
 }
 
 /// What a changed document is refused for.
@@ -133,7 +134,7 @@ fn what_cannot_be_a_density_is_refused() {
 
 #[test]
 fn traits_are_those_of_reading() {
-    let traits = learned().traits();
+    let traits = learned().traits(&DayShares::default());
     for density in &traits.densities {
         let [lower, upper] = density.support;
         assert!(lower < density.mean && density.mean < upper, "{density:?}");
@@ -156,4 +157,8 @@ fn traits_are_those_of_reading() {
     assert_eq!(traits.landings.len(), 5);
     // One number for the moves, the durations, five kinds of landings and eleven densities.
     assert_eq!(traits.session_shares.len(), 18);
+    // Everybody came but once, and everything else was seen.
+    assert!(traits.session_shares.iter().all(|share| share.assumed));
+    assert!(!traits.densities.iter().any(|density| density.assumed));
+    assert!(!traits.moves.iter().any(|of| of.coefficients[0].assumed));
 }

@@ -15,11 +15,14 @@ Examples:
   gazeprint gallery show --gallery staff.gallery anna
   gazeprint gallery remove --gallery staff.gallery anna
   gazeprint gallery key secret.key
-  gazeprint gallery rekey --gallery staff.gallery --new-key-file secret.key      encrypt it
+  # encrypt it
+  gazeprint gallery rekey --gallery staff.gallery --new-key-file secret.key
   gazeprint gallery export --gallery postgres://localhost/lab --out copy.gallery
   gazeprint gallery import copy.gallery --gallery postgres://localhost/other
   gazeprint gallery merge part1.gallery part2.gallery --gallery staff.gallery
   gazeprint gallery check --gallery staff.gallery
+  gazeprint gallery anchor --gallery staff.gallery > staff.anchor
+  gazeprint gallery list --gallery staff.gallery --anchor \"$(cat staff.anchor)\"
   gazeprint gallery log --gallery staff.gallery
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 6 locked, 7 damaged, 130 interrupted.")]
@@ -48,7 +51,7 @@ pub(super) enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Remove a reader, and overwrite what was kept of them
+    /// Remove a reader, and overwrite the key of what was kept of them
     Remove {
         #[command(flatten)]
         gallery: GalleryArgs,
@@ -105,7 +108,7 @@ pub(super) enum Action {
         #[command(flatten)]
         gallery: GalleryArgs,
     },
-    /// Learn the thresholds of decisions from the readers, where that was interrupted
+    /// Learn the thresholds of decisions anew from the readers
     Calibrate {
         #[command(flatten)]
         gallery: GalleryArgs,
@@ -123,6 +126,21 @@ pub(super) enum Action {
     },
     /// Read everything, and check that it is whole
     Check {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+    },
+    /// Write the gallery anew, without the room of what was removed
+    Compact {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+    },
+    /// Bring a gallery of an earlier version, which is only read, to the format of this one
+    Upgrade {
+        #[command(flatten)]
+        gallery: GalleryArgs,
+    },
+    /// Print how far the gallery has come: keep it elsewhere, and give it to `--anchor`
+    Anchor {
         #[command(flatten)]
         gallery: GalleryArgs,
     },

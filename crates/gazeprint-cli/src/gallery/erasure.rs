@@ -1,4 +1,7 @@
 //! What is said of erasure, where it is claimed.
+//!
+//! The key of a reader is overwritten; what was sealed with it may lie about. Only where there is a copy of
+//! the key can that be read.
 
 use gazeprint_recognition::{Erasure, Error, Location, StoreError};
 use gazeprint_store::GalleryError;
@@ -19,7 +22,9 @@ pub(super) fn told(
     rest: &str,
 ) -> anyhow::Result<()> {
     let server = match at {
-        Location::Postgres(_) => ", the write-ahead log of the server",
+        Location::Postgres(_) => {
+            ", rows that somebody still saw, and the write-ahead log of the server"
+        }
         Location::File(_) => "",
     };
     print(&format!(

@@ -6,14 +6,12 @@ use std::path::Path;
 use anyhow::bail;
 use gazeprint::corpus::Limits;
 use gazeprint_eval::summary::{Summary, Warning};
-use gazeprint_io::import::{DropCount, ImportReport, Imported, InputReport};
+use gazeprint_io::import::{DropCount, ImportReport, Imported, InputReport, by_kind};
 use gazeprint_report::number::grouped;
 use serde::Serialize;
 
-use crate::inspect::{plural, spoken, visible, wrapped};
+use crate::inspect::{plural, spoken, unlike_reading, visible, wrapped};
 
-/// Decisions that the table shows; `import.json` has them all.
-const DECISIONS: usize = 30;
 /// Width of the column of labels.
 const LABEL: usize = 34;
 
@@ -40,6 +38,7 @@ impl ImportSummary {
             warnings
                 .push(format!("{rows} of {} dropped; see the reasons", count(import.rows_read)));
         }
+        warnings.extend(by_kind(&import.warnings));
         let summary = match imported {
             Imported::Corpus(corpus) => Some(Summary::of(corpus, Limits::default())),
             Imported::Fixations(_) => None,
@@ -53,6 +52,9 @@ impl ImportSummary {
             );
         }
         warnings.extend(summary.iter().flat_map(|summary| Warning::messages(&summary.warnings)));
+        if let Imported::Fixations(readings) = imported {
+            warnings.extend(Warning::messages(&unlike_reading(readings)));
+        }
         let has_places = match imported {
             Imported::Corpus(_) => false,
             Imported::Fixations(readings) => {
@@ -95,7 +97,7 @@ impl ImportSummary {
             plural(size(import.words_kept), "word"),
         )?;
         files(&mut text, &import.files)?;
-        decisions(&mut text, import)?;
+        decisions(&mut text, import);
         rows(&mut text, import)?;
         if let Some(summary) = &self.summary {
             rates(&mut text, summary)?;
@@ -135,31 +137,35 @@ fn count(rows: u64) -> String {
 fn files(text: &mut String, files: &[InputReport]) -> fmt::Result {
     let mut before: Option<&InputReport> = None;
     for file in files {
-        writeln!(text, "\n{} ({} rows)", visible(&file.path), count(file.rows))?;
-        let is_alike =
-            |before: &InputReport| (&before.mapping, before.format) == (&file.mapping, file.format);
+        let is_alike = |before: &InputReport| {
+            (&before.mapping, before.format, &before.ignored)
+                == (&file.mapping, file.format, &file.ignored)
+        };
+        let called = format!("{} ({} rows)", visible(&file.path), count(file.rows));
         if before.replace(file).is_some_and(is_alike) {
-            text.push_str("  format and columns as before\n");
+            writeln!(text, "{called}, format and columns as before")?;
             continue;
         }
+        writeln!(text, "\n{called}")?;
         let reason = visible(&file.format_reason.to_string());
         writeln!(text, "  {:<12}{} ({reason})", "format", file.format)?;
         for mapped in &file.mapping.0 {
             let (role, column) = (mapped.role.name(), visible(&mapped.column));
             writeln!(text, "  {role:<12}{column} ({})", visible(&mapped.reason.to_string()))?;
         }
+        if !file.ignored.is_empty() {
+            let ignored = visible(&file.ignored.join(", "));
+            text.push_str(&wrapped(&format!("  {:<12}{ignored}", "ignored")));
+        }
     }
     Ok(())
 }
 
-fn decisions(text: &mut String, import: &ImportReport) -> fmt::Result {
+/// What was decided, by kind; `import.json` has it for each file.
+fn decisions(text: &mut String, import: &ImportReport) {
     text.push_str("\ndecided\n");
-    for decision in import.decisions.iter().take(DECISIONS) {
-        text.push_str(&wrapped(&format!("  {}", visible(decision))));
-    }
-    match import.decisions.len().checked_sub(DECISIONS + 1) {
-        Some(more) => writeln!(text, "  and {} more (import.json has them all)", grouped(more + 1)),
-        None => Ok(()),
+    for decision in by_kind(&import.decisions) {
+        text.push_str(&wrapped(&format!("  {}", visible(&decision))));
     }
 }
 

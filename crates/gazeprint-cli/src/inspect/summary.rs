@@ -26,8 +26,7 @@ pub(super) fn table(
     notes: &[String],
 ) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
-    writeln!(
-        out,
+    out.push_str(&wrapped(&format!(
         "{}: {}, {} ({}), {}, {}, {}",
         visible(&s.name),
         plural(s.readers, "reader"),
@@ -36,7 +35,7 @@ pub(super) fn table(
         plural(s.sessions, "session"),
         plural(s.readings, "reading"),
         if s.passes == 1 { "1 pass".to_owned() } else { format!("{} passes", grouped(s.passes)) },
-    )?;
+    )));
     out.push_str(&wrapped(
         "A reading: one reader's fixations on one text in one session and trial. \
          A pass: those in a row on one line.",

@@ -3,10 +3,41 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use gazeprint_io::import::WithoutWords;
+use gazeprint_eval::summary::{Look, PlaceUnit, Warning, implausible};
+use gazeprint_io::import::{Position, RawFixation, RawReading, WithoutWords};
 use gazeprint_report::number::grouped;
 
 use super::words::{plural, visible, wrapped};
+
+/// What does not look like reading in fixations that are on no words.
+pub(crate) fn unlike_reading(readings: &[RawReading]) -> Vec<Warning> {
+    let all = || readings.iter().flat_map(|reading| &reading.fixations);
+    let has = |is_it: fn(&RawFixation) -> bool| all().any(is_it);
+    let unit = if has(|f| matches!(f.position, Position::Pixels { .. })) {
+        PlaceUnit::Pixels
+    } else if has(|f| matches!(f.position, Position::Chars { .. })) {
+        PlaceUnit::Characters
+    } else {
+        PlaceUnit::Degrees
+    };
+    let look = |fixation: &RawFixation| Look {
+        place: match fixation.position {
+            Position::Pixels { x, y } => Some([x, y]),
+            Position::Chars { x, line } => Some([x, f64::from(line)]),
+            _ => fixation.place.map(|place| place.map(f64::from)),
+        },
+        duration: fixation.duration_ms,
+        onset: fixation.onset_ms,
+        // Places that follow from degrees may count from the middle.
+        is_off: fixation.place.is_none()
+            && matches!(fixation.position, Position::Pixels { x, y } if x < 0.0 || y < 0.0),
+    };
+    let named = readings.iter().map(|reading| {
+        let reader = reading.fixations.first().map_or("", |fixation| &*fixation.reader);
+        (reader, reading.fixations.iter().map(look))
+    });
+    implausible(named, unit, true)
+}
 
 /// What is in a recording without words, and what it lacks.
 pub(super) fn described(
@@ -20,9 +51,10 @@ pub(super) fn described(
         "x_char: positions in characters, which follow from pixels and words",
     ];
     let missing = if recording.in_pixels { &missing[..] } else { &missing[..1] };
+    let warnings = Warning::messages(&unlike_reading(&recording.fixations_by_reading));
     if as_json {
         let value = serde_json::json!({
-            "recording": recording, "has_words": false, "missing": missing,
+            "recording": recording, "has_words": false, "missing": missing, "warnings": warnings,
         });
         return Ok(serde_json::to_string_pretty(&value)? + "\n");
     }
@@ -46,5 +78,11 @@ pub(super) fn described(
         writeln!(out, "  {what}")?;
     }
     out.push_str(&wrapped("Import the recording again with --words FILE."));
+    if !warnings.is_empty() {
+        out.push('\n');
+    }
+    for warning in warnings {
+        out.push_str(&wrapped(&format!("warning: {warning}")));
+    }
     Ok(out)
 }

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
-use gazeprint::corpus::{Corpus, Fixation, Limits, Millis, Text};
+use gazeprint::corpus::{Corpus, Limits, Millis};
 use gazeprint::decision::WatchParams;
 use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Step};
 use gazeprint::method::{self, Method, People, Scoring};
+use gazeprint_eval::choice::{Choice, USUAL_SPLITS};
 use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::study::Plan;
+use gazeprint_report::folder::Layout;
+use gazeprint_report::paper::facts;
 
-use crate::Usage;
+use crate::{CorpusArg, Usage};
 
-/// Methods that compare with people learned elsewhere.
-const VOICES: [&str; 3] = ["fusion", "embedding", "oculomotor"];
 /// Draws a density and reader of `--scoring full-average`.
 const AVERAGED_DRAWS: usize = 16;
 
@@ -28,41 +29,62 @@ const AVERAGED_DRAWS: usize = 16;
     allow_negative_numbers = true,
     after_help = "\
 Examples:
-  gazeprint study                                  all methods, the built-in simulated corpus
-  gazeprint study my-corpus --out results          also writes results/report.html, figures, tables
-  gazeprint study my-corpus --out results --resume    goes on where an interrupted study stopped
+  gazeprint study  five methods, on the built-in real readers
+  # all methods, with the splits of a paper
+  gazeprint study --methods all --splits 10
+  # also writes results/report.html, figures, tables
+  gazeprint study my-corpus --out results
+  # goes on where an interrupted study stopped
+  gazeprint study my-corpus --out results --resume
   gazeprint study my-corpus --methods semiparametric,landwehr --splits 3
-  gazeprint study my-corpus --split session        trains on one session, tests on a later one
+  # trains on one session, tests on a later one
+  gazeprint study my-corpus --split session
   gazeprint study my-corpus --splits-file splits.csv  divides as the file says
   gazeprint study my-corpus --methods semiparametric --engine metropolis
-  gazeprint study my-corpus --methods population --attacks    can templates be forged?
+  # can templates be forged?
+  gazeprint study my-corpus --methods population --attacks
+  # the tables and figures of the paper, numbered as there
+  gazeprint study my-corpus --paper --out paper
 
-DIR gets report.html (look at this first), study.json, tables.md and tables.tex, figures/ as SVG,
-PNG and CSV, splits.csv (what trained and tested), scores/ (every comparison), and draws_theta.csv
-and draws_density.csv (posterior draws of one reader).
+DIR gets report.html (look at this first), study.json, tables.md and tables.tex, figures/ as SVG, \
+PDF, PNG and CSV, splits.csv (what trained and tested), scores/ (every comparison), and draws_theta.csv \
+and draws_density.csv (posterior draws of one reader). With --paper it gets \
+paper.md (look at this first), table-1 and table-2 as MD and TEX, figure-1 to figure-5 as SVG, PDF, \
+PNG and CSV, study.json, splits.csv and scores/.
 
-A corpus is a folder with fixations.csv (reader, text, line, x_char, duration_ms) and
-words.csv (text, line, word_index, char_start, char_end).
+A corpus is a folder with fixations.csv (reader, text, line, x_char, duration_ms) and \
+words.csv (text, line, word_index, char_start, char_end). Two are built in: provo, 84 people \
+(Luke & Christianson 2018, CC BY 4.0; without words), and simulated, 251 made-up readers. A \
+folder called so goes before them.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted."
 )]
 pub(crate) struct Args {
-    /// Corpus folder [default: the built-in simulated corpus]
-    pub(super) corpus: Option<PathBuf>,
+    /// Corpus folder, or a built-in corpus: provo, simulated [default: provo]
+    pub(super) corpus: Option<CorpusArg>,
     /// Methods to compare, separated by commas
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "all", ignore_case = true,
+    /// [default: fusion,population,semiparametric,landwehr,holland-unweighted]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', ignore_case = true,
           value_parser = PossibleValuesParser::new(method::NAMES.into_iter().chain(["all"])))]
-    methods: Vec<String>,
+    methods: Option<Vec<String>>,
     /// People that voices are compared with (see `gazeprint people`) [default: those that ship]
     #[arg(long, value_name = "FILE", alias = "population")]
     people: Option<PathBuf>,
     /// Folder for the report, study.json, tables and figures; made if it does not exist
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Make the tables and figures of the paper, by its methods and protocol
+    #[arg(long, conflicts_with_all = ["methods", "people", "noise", "attacks", "closed_set", "watch", "split",
+          "train_fraction", "train_sessions", "splits_file", "probe_sentences", "scoring"])]
+    pub(super) paper: bool,
     /// Go on with an interrupted study in --out DIR, without computing anew what is there
     #[arg(long, requires = "out")]
     pub(super) resume: bool,
-    /// Reader whose densities, calibration, scanpath and draws are shown [default: a typical one]
+    /// Replace a complete study in --out DIR
+    #[arg(long, requires = "out", conflicts_with = "resume")]
+    pub(super) overwrite: bool,
+    /// Reader whose densities, calibration, scanpath and draws are shown [default: a typical one;
+    /// --paper: the first]
     #[arg(long, value_name = "NAME", requires = "out")]
     pub(super) show_reader: Option<String>,
     /// Also study worse recordings: noise added to positions, short fixations cut (takes longer)
@@ -87,7 +109,7 @@ pub(crate) struct Args {
     /// How the corpus is divided
     #[arg(long, value_enum, default_value_t = SplitKind::Random, help_heading = "Protocol")]
     split: SplitKind,
-    /// random: repetitions [default: 10]
+    /// random: repetitions [default: 3]
     #[arg(long, value_name = "N", help_heading = "Protocol",
           value_parser = clap::value_parser!(u16).range(1..=10_000))]
     splits: Option<u16>,
@@ -174,34 +196,18 @@ enum ScoringKind {
 }
 
 impl Args {
-    /// The methods asked for, in the order of the paper's tables.
-    fn names(&self) -> Vec<&'static str> {
-        let wanted = |name: &str| {
-            self.methods
-                .iter()
-                .any(|m| m.eq_ignore_ascii_case(name) || m.eq_ignore_ascii_case("all"))
-        };
-        method::NAMES.into_iter().filter(|name| wanted(name)).collect()
+    /// The methods asked for.
+    fn choice(&self) -> Result<Choice, Usage> {
+        if self.paper {
+            return Ok(Choice::exactly(facts::METHODS.map(|reported| reported.method)));
+        }
+        Choice::of(self.methods.as_deref())
+            .map_err(|name| Usage(format!("there is no method {name:?}")))
     }
 
-    /// The methods asked for; of all, those that can do anything with a corpus.
-    fn names_for(&self, corpus: &Corpus) -> Vec<&'static str> {
-        let is_all = self.methods.iter().any(|m| m.eq_ignore_ascii_case("all"));
-        let moves = |f: &Fixation| !f.kinematics.is_empty() || f.place.is_some();
-        let has_motion = corpus.scanpaths().iter().any(|path| path.fixations.iter().any(moves));
-        let has_words = corpus.texts().iter().any(Text::has_words);
-        let works = |name: &&str| match *name {
-            "oculomotor" => has_motion,
-            "fusion" | "embedding" => true,
-            _ => has_words,
-        };
-        self.names().into_iter().filter(|name| !is_all || works(name)).collect()
-    }
-
-    /// Whether a method is asked for that compares with people learned elsewhere, or knows days from them.
-    pub(super) fn needs_people(&self) -> bool {
-        let days = self.split == SplitKind::Session;
-        self.names().iter().any(|name| VOICES.contains(name) || days && *name == "population")
+    /// How the results are laid out.
+    pub(super) fn layout(&self) -> Layout {
+        if self.paper { Layout::Paper } else { Layout::Report }
     }
 
     /// The people that voices are compared with.
@@ -213,8 +219,8 @@ impl Args {
     }
 
     /// Refuses options that would do nothing.
-    fn check(&self) -> Result<(), Usage> {
-        let semiparametric = self.names().contains(&"semiparametric");
+    fn check(&self, choice: &Choice, needs_people: bool) -> Result<(), Usage> {
+        let semiparametric = choice.names().contains(&"semiparametric");
         let engine = self.engine.as_deref().unwrap_or(Engine::NAMES[0]);
         let metropolis = semiparametric && engine == "metropolis";
         let laplace = semiparametric && engine == "laplace";
@@ -232,7 +238,7 @@ impl Args {
             (self.train_sessions.is_some(), !divided, "--train-sessions", "--split session"),
             (
                 self.people.is_some(),
-                self.needs_people(),
+                needs_people,
                 "--people",
                 "fusion, embedding or oculomotor, or population with --split session",
             ),
@@ -294,20 +300,21 @@ impl Args {
         }
     }
 
-    /// The methods to compare.
+    /// The methods to compare, and whether any of them compares with people learned elsewhere.
     pub(super) fn methods(
         &self,
         corpus: &Corpus,
         people: &Arc<People>,
-    ) -> Result<Vec<Box<dyn Method>>, Usage> {
-        self.check()?;
-        self.names_for(corpus)
-            .into_iter()
-            .map(|name| {
-                method::by_name(name, self.engine()?, self.scoring(), people)
-                    .ok_or_else(|| Usage(format!("there is no method {name:?}")))
-            })
-            .collect()
+        division: &Division,
+    ) -> Result<(Vec<Box<dyn Method>>, bool), Usage> {
+        let choice = self.choice()?;
+        let needs_people = choice.needs_people(division);
+        self.check(&choice, needs_people)?;
+        let methods = choice.names_for(corpus).into_iter().map(|name| {
+            method::by_name(name, self.engine()?, self.scoring(), people)
+                .ok_or_else(|| Usage(format!("there is no method {name:?}")))
+        });
+        Ok((methods.collect::<Result<_, _>>()?, needs_people))
     }
 
     /// How the corpus is to be divided.
@@ -317,9 +324,10 @@ impl Args {
         }
         let train_fraction = self.train_fraction.unwrap_or(0.5);
         Ok(match self.split {
-            SplitKind::Random => {
-                Division::Random { splits: self.splits.unwrap_or(10).into(), train_fraction }
-            }
+            SplitKind::Random => Division::Random {
+                splits: self.splits.map_or(USUAL_SPLITS, usize::from),
+                train_fraction,
+            },
             SplitKind::Temporal => Division::Temporal { train_fraction },
             SplitKind::Session => {
                 Division::Session { train: self.train_sessions.unwrap_or(1).into() }
@@ -329,7 +337,9 @@ impl Args {
 
     /// What the study is to do.
     pub(super) fn plan(&self) -> anyhow::Result<Plan> {
-        let mut probe_sentences = self.probe_sentences.clone();
+        // The paper has no probes of a few texts.
+        let mut probe_sentences =
+            if self.paper { Vec::new() } else { self.probe_sentences.clone() };
         probe_sentences.sort_unstable();
         probe_sentences.dedup();
         Ok(Plan {
@@ -340,7 +350,7 @@ impl Args {
                 .map_err(|error| Usage(error.to_string()))?,
             attacks: self.attacks,
             watch: self.watch.then(WatchParams::default),
-            strangers: !self.closed_set,
+            strangers: !(self.closed_set || self.paper),
         })
     }
 }

@@ -2,8 +2,8 @@
 
 mod args;
 mod notes;
+mod paper;
 mod reader;
-mod splits;
 mod table;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,15 +11,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use gazeprint::corpus::Corpus;
 use gazeprint::inference::Engine;
 use gazeprint::method::People;
-use gazeprint_eval::portrait::Portrait;
+use gazeprint_eval::portrait::ShownReaders;
 use gazeprint_eval::report::{Manifest, Report};
 use gazeprint_eval::robustness::Levels;
 use gazeprint_eval::study::{DividedCorpus, Forgetful, Keeper, Study, StudyError};
-use gazeprint_report::folder::{Folder, Intent, json};
+use gazeprint_report::folder::{Folder, Intent, Layout, json};
 
 pub(crate) use self::args::Args;
+pub(crate) use self::table::Filling;
 use crate::progress::Progress;
-use crate::{Interrupted, corpus_with_notes, print};
+use crate::{Interrupted, print};
 
 /// Runs the command.
 pub(crate) fn run(args: Args) -> anyhow::Result<()> {
@@ -27,24 +28,25 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     let (plan, engine, people) = (args.plan()?, args.engine()?, args.people()?);
-    let corpus = corpus_with_notes(args.corpus.as_deref())?;
-    let methods = args.methods(&corpus, &people)?;
-    if args.needs_people() {
+    let given = args.corpus.clone().unwrap_or_default();
+    let corpus = given.read()?;
+    let (methods, needs_people) = args.methods(&corpus, &people, &plan.protocol.division)?;
+    if needs_people {
         refuse_known(&corpus, &people)?;
     }
     // Whatever can be known to fail is made to fail before the computing starts.
     let manifest = manifest(&args, &corpus);
     let name = corpus.name().to_owned();
     let divided = DividedCorpus::new(corpus, plan).map_err(|error| notes::explain(error, &name))?;
-    let shown = reader::place(&divided, args.show_reader.as_deref())?;
+    let shown = reader::place(&divided, args.show_reader.as_deref(), args.layout())?;
     let levels = args.noise.then(|| Levels::of(&divided));
     let studies = levels.as_ref().map_or(0, Levels::studies);
     let folder = folder(&args, &divided, &manifest, &engine, [methods.len(), studies])?;
-    notes::of_oddities(&divided, args.corpus.as_deref());
+    notes::of_oddities(&divided, &given);
     notes::of_unmatched_rows(&divided, args.splits_file.as_deref());
 
     let keeper: &dyn Keeper = folder.as_ref().map_or(&Forgetful, Folder::keeper);
-    let progress = Progress::new((1 + studies) * methods.len())?;
+    let progress = Progress::new()?;
     let stop = |error: StudyError| {
         progress.clear();
         if error.is_interruption() {
@@ -53,7 +55,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         }
         notes::explain(error, &name)
     };
+    progress.fill(Some(Filling::of(&methods, &divided)));
     let study = Study::run(&divided, &methods, &progress, keeper).map_err(stop)?;
+    progress.fill(None);
     let mut report = Report::of(&divided, &study, manifest);
     if let Some(levels) = levels {
         let worse = levels.run(&study, &methods, &progress, keeper).map_err(stop)?;
@@ -61,20 +65,21 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
     }
     progress.clear();
     if let Some(folder) = &folder {
-        let DividedCorpus { corpus, readings, splits, .. } = &divided;
-        let portrait = Portrait::of(corpus, readings, &splits[0], shown, &engine, args.seed)?;
-        folder.write(&study, &report, &portrait, |file| Ok(splits::write(&divided, file)?))?;
+        let readers = ShownReaders::of(&divided, shown, &engine)?;
+        folder.write(&study, &report, &readers, |file| {
+            Ok(gazeprint_io::write_splits(divided.assignments(), file)?)
+        })?;
     }
-    print(&if args.json { json(&report)? } else { table::table(&report, folder.as_ref())? })
+    print(&match (args.json, args.layout()) {
+        (true, _) => json(&report)?,
+        (false, Layout::Report) => table::table(&report, folder.as_ref())?,
+        (false, Layout::Paper) => paper::tables(&report, folder.as_ref())?,
+    })
 }
 
 /// Refuses people who were learned from the very readers that are to be told apart.
 fn refuse_known(corpus: &Corpus, people: &People) -> anyhow::Result<()> {
-    let (mut known, mut all) = (0, 0);
-    for digest in gazeprint_io::reading_digests(corpus) {
-        all += 1;
-        known += usize::from(people.have_read(&digest));
-    }
+    let [known, all] = gazeprint_io::known_readings(corpus, people);
     anyhow::ensure!(
         known == 0,
         "{}: {known} of {all} readings were learned from by the people {:?}, so that figures would \
@@ -109,8 +114,19 @@ fn folder(
     let Some(path) = args.out.as_deref() else { return Ok(None) };
     let build = manifest.commit.clone().unwrap_or_else(executable);
     let scoring = args.scoring();
-    let (resume, build) = (args.resume, build.as_str());
-    let intent = Intent { divided, manifest, build, engine, scoring, methods, studies, resume };
+    let (layout, resume, overwrite) = (args.layout(), args.resume, args.overwrite);
+    let intent = Intent {
+        divided,
+        manifest,
+        build: &build,
+        engine,
+        scoring,
+        methods,
+        studies,
+        layout,
+        resume,
+        overwrite,
+    };
     let (folder, found) = Folder::prepare(path, &intent).map_err(notes::refusal)?;
     notes::of_found(path, args.resume, found);
     Ok(Some(folder))

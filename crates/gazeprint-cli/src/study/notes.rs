@@ -9,35 +9,36 @@ use gazeprint_eval::summary::Summary;
 use gazeprint_report::folder::{FolderError, Remains};
 
 use super::table;
-use crate::Usage;
+use crate::ends::Exists;
 use crate::inspect::plural;
+use crate::{CorpusArg, Usage, words};
 
 /// Says which rows of a file of splits mean nothing that was recorded.
 pub(super) fn of_unmatched_rows(divided: &DividedCorpus, file: Option<&Path>) {
     let division = &divided.plan.protocol.division;
     let rows = division.unmatched(&divided.corpus, &divided.readings);
     if let (Some(row), Some(file)) = (rows.first(), file) {
-        eprintln!(
-            "note: {} of {} match no reading that counts, e.g. split {}, reader {:?}, text {:?}",
+        words::note(&format!(
+            "{} of {} match no reading that counts, e.g. split {}, reader {:?}, text {:?}",
             plural(rows.len(), "row"),
             file.display(),
             row.split,
             row.reader,
             row.text
-        );
+        ));
     }
 }
 
 /// Says that the corpus does not look like reading, where it does not.
-pub(super) fn of_oddities(divided: &DividedCorpus, folder: Option<&Path>) {
+pub(super) fn of_oddities(divided: &DividedCorpus, given: &CorpusArg) {
     let limits: Limits = divided.plan.limits;
     let warnings = Summary::of(&divided.corpus, limits).warnings.len();
-    if let Some(folder) = folder.filter(|_| warnings > 0) {
+    // What ships was looked at.
+    if warnings > 0 && given.folder().is_some() {
         let things = if warnings == 1 { "thing does" } else { "things do" };
-        eprintln!(
-            "warning: {warnings} {things} not look like reading; see: gazeprint inspect {}",
-            folder.display()
-        );
+        words::warning(&format!(
+            "{warnings} {things} not look like reading; see: gazeprint inspect {given}"
+        ));
     }
 }
 
@@ -45,13 +46,15 @@ pub(super) fn of_oddities(divided: &DividedCorpus, folder: Option<&Path>) {
 pub(super) fn of_found(path: &Path, resume: bool, found: Remains) {
     let path = path.display();
     match found {
-        Remains::Restarted => eprintln!(
-            "note: this study was interrupted in {path} and starts anew; --resume would go on"
-        ),
+        Remains::Restarted => words::note(&format!(
+            "this study was interrupted in {path} and starts anew; --resume would go on"
+        )),
         Remains::GivenUp(difference) => {
-            eprintln!("note: {path} held another interrupted study, now given up: {difference}");
+            words::note(&format!(
+                "{path} held another interrupted study, now given up: {difference}"
+            ));
         }
-        Remains::Nothing if resume => eprintln!("note: nothing to resume in {path}"),
+        Remains::Nothing if resume => words::note(&format!("nothing to resume in {path}")),
         Remains::Nothing | Remains::Resumed => {}
     }
 }
@@ -59,9 +62,10 @@ pub(super) fn of_found(path: &Path, resume: bool, found: Remains) {
 /// A folder that cannot be used, in words.
 pub(super) fn refusal(error: FolderError) -> anyhow::Error {
     match error {
-        FolderError::Complete(_) => {
-            anyhow::anyhow!("{error}; leave out --resume to compute it again")
-        }
+        FolderError::Complete(_) => Exists(format!(
+            "{error}; write elsewhere, or add --overwrite (without --resume) to replace it"
+        ))
+        .into(),
         error => error.into(),
     }
 }

@@ -2,14 +2,23 @@
 
 use gazeprint_eval::portrait::Portrait;
 use gazeprint_eval::study::DividedCorpus;
+use gazeprint_report::folder::Layout;
 
 use crate::Usage;
 
-/// The place in the first split of the reader whose portrait is wanted.
-pub(super) fn place(divided: &DividedCorpus, name: Option<&str>) -> Result<usize, Usage> {
+/// The place in the first split of the reader whose portrait is wanted: where none is named, a typical
+/// one, or the first, whom the paper shows.
+pub(super) fn place(
+    divided: &DividedCorpus,
+    name: Option<&str>,
+    layout: Layout,
+) -> Result<usize, Usage> {
     let split = &divided.splits[0];
     let Some(name) = name else {
-        return Ok(Portrait::typical_reader(split, &divided.readings));
+        return Ok(match layout {
+            Layout::Report => Portrait::typical_reader(split, &divided.readings),
+            Layout::Paper => 0,
+        });
     };
     let names = || split.readers.iter().map(|&r| divided.corpus.readers()[r].as_str());
     names().position(|n| n == name).ok_or_else(|| {

@@ -1,10 +1,13 @@
 //! The results of a study for people.
 
 mod attacks;
+mod filling;
 mod notes;
 mod robustness;
 mod strangers;
 mod watch;
+
+pub(crate) use self::filling::Filling;
 
 use std::fmt::Write;
 
@@ -14,6 +17,7 @@ use gazeprint_report::folder::Folder;
 use gazeprint_report::number::grouped;
 
 use crate::inspect::{plural, visible};
+use crate::words::strong;
 
 /// Counts with what they count, those that are not zero.
 pub(super) fn reasons<'a>(counts: impl IntoIterator<Item = (&'a str, usize)>) -> String {
@@ -34,20 +38,21 @@ pub(super) fn table(report: &Report, folder: Option<&Folder>) -> Result<String, 
     for method in &report.methods {
         line(&mut text, method, &named)?;
     }
-    let errors = if report.protocol.splits > 1 { " ± standard error over splits" } else { "" };
+    let errors =
+        if report.protocol.splits > 1 { "\n          ± standard error over splits" } else { "" };
     writeln!(
         text,
         "\naccuracy: part of the probes whose reader is ranked first{errors}\n\
          area:     probability that an impostor outscores the genuine reader\n\
          EER:      equal error rate of verification\n{}\
-         seconds:  tuning, fitting and scoring, all splits",
+         sec:      seconds of tuning, fitting and scoring, all splits",
         named.legend()
     )?;
     let size = Robustness::telling_size(&report.protocol.probe_sentences);
     for attacked in report.attacks.iter().flatten() {
         attacks::attacks(&mut text, attacked, size)?;
     }
-    for judged in report.strangers.iter().flatten() {
+    if let Some(judged) = &report.strangers {
         strangers::strangers(&mut text, judged)?;
     }
     for watched in report.watch.iter().flatten() {
@@ -65,7 +70,7 @@ pub(super) fn table(report: &Report, folder: Option<&Folder>) -> Result<String, 
 }
 
 /// What was studied, and how.
-fn introduction(text: &mut String, report: &Report) -> std::fmt::Result {
+pub(super) fn introduction(text: &mut String, report: &Report) -> std::fmt::Result {
     let (corpus, protocol) = (&report.corpus, &report.protocol);
     writeln!(
         text,
@@ -140,21 +145,22 @@ const NAME: usize = 18;
 const SIZE: usize = 6;
 
 fn heading(text: &mut String, report: &Report, named: &Named<'_>) -> std::fmt::Result {
-    let sizes: Vec<usize> = report.protocol.probe_sentences.clone();
-    let by_size = if sizes.is_empty() { "" } else { "  accuracy by texts a probe" };
-    let width = (SIZE * sizes.len()).max(by_size.len());
-    writeln!(text, "{:NAME$}{by_size:<width$}   all test texts", "")?;
-    write!(text, "{:<NAME$}", "method")?;
-    for size in &sizes {
-        write!(text, "{size:>SIZE$}")?;
+    let sizes = &report.protocol.probe_sentences;
+    let by_size = if sizes.is_empty() { "" } else { "  accuracy by texts" };
+    let width = width(sizes.len());
+    writeln!(text, "{}", strong(&format!("{:NAME$}{by_size:<width$}  all test texts", "")))?;
+    let mut line = format!("{:<NAME$}", "method");
+    for size in sizes {
+        write!(line, "{size:>SIZE$}")?;
     }
     let gap = width - SIZE * sizes.len();
-    let heading = named.heading();
-    writeln!(
-        text,
-        "{:gap$}   {:<14}{:>8}{:>7}{heading}{:>8}",
-        "", "accuracy", "area", "EER", "seconds"
-    )
+    write!(line, "{:gap$}  {:<11}{:>7}{:>7}", "", "accuracy", "area", "EER")?;
+    writeln!(text, "{}", strong(&format!("{line}{}{:>5}", named.heading(), "sec")))
+}
+
+/// Of the columns by size, at least that of their heading.
+fn width(sizes: usize) -> usize {
+    if sizes == 0 { 0 } else { (SIZE * sizes).max("  accuracy by texts".len()) }
 }
 
 fn line(text: &mut String, method: &MethodFindings, named: &Named<'_>) -> std::fmt::Result {
@@ -166,15 +172,15 @@ fn line(text: &mut String, method: &MethodFindings, named: &Named<'_>) -> std::f
             write!(text, "{:>SIZE$.3}", size.accuracy.mean)?;
         }
     }
-    let by_size = SIZE * method.by_sentences.len();
-    let gap = if by_size == 0 { 0 } else { by_size.max(27) - by_size };
+    let sizes = method.by_sentences.len();
+    let gap = width(sizes) - SIZE * sizes;
     let area = match method.area.mean {
         0.0 => "0".to_owned(),
         area => format!("{area:.1e}"),
     };
     writeln!(
         text,
-        "{:gap$}   {:<14}{area:>8}{:>7.4}{}{:>8.1}",
+        "{:gap$}  {:<11}{area:>7}{:>7.4}{}{:>5.0}",
         "",
         estimate(&method.accuracy),
         method.verification.eer.mean,
@@ -198,11 +204,7 @@ impl<'a> Named<'a> {
     }
 
     fn heading(&self) -> String {
-        match (&self.report.strangers, self.size) {
-            (None, _) => String::new(),
-            (Some(_), Some(size)) => format!("{:>10}", format!("named({size})")),
-            (Some(_), None) => format!("{:>10}", "named"),
-        }
+        self.report.strangers.as_ref().map_or_else(String::new, |_| format!("{:>6}", "named"))
     }
 
     fn cell(&self, method: &MethodFindings) -> String {
@@ -210,22 +212,29 @@ impl<'a> Named<'a> {
         let judged = judged.iter().find(|judged| judged.method == method.method);
         let size = judged.and_then(|j| j.by_size.iter().find(|s| s.sentences == self.size));
         let rate = size.and_then(|size| size.rates.iter().find(|at| at.rate == RATE));
-        rate.map_or_else(|| format!("{:>10}", "-"), |at| format!("{:>10.3}", at.named.mean))
+        rate.map_or_else(|| format!("{:>6}", "-"), |at| format!("{:>6.3}", at.named.mean))
     }
 
     fn legend(&self) -> String {
         match &self.report.strangers {
             None => String::new(),
-            Some(_) => format!(
-                "named:    part of the probes of enrolled readers that are named, where {RATE} of strangers may be\n"
-            ),
+            Some(_) => {
+                let texts =
+                    self.size.map_or("all test texts".to_owned(), |size| plural(size, "text"));
+                format!(
+                    "named:    part of the probes of enrolled readers that are named after {texts},\n\
+                     {:10}where {RATE} of strangers may be\n",
+                    ""
+                )
+            }
         }
     }
 }
 
 fn estimate(value: &Estimate) -> String {
     match value.se {
-        Some(se) => format!("{:.3} ± {se:.3}", value.mean),
+        // Without its first nought, as the rest of the line is long.
+        Some(se) => format!("{:.3} ±{}", value.mean, format!("{se:.3}").trim_start_matches('0')),
         None => format!("{:.3}", value.mean),
     }
 }

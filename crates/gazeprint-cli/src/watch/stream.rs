@@ -1,24 +1,35 @@
 //! The stream of a watch: lines in, lines out.
 
-use std::collections::BTreeMap;
-use std::io::{self, BufRead, ErrorKind, StdoutLock, Write};
+use std::io::{self, BufRead, ErrorKind, Read as _, StdoutLock, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use anyhow::{Context, bail};
-use gazeprint::corpus::{Line, Text, Word};
-use gazeprint_recognition::{Error, Watch, WatchState, WatchStep, WatchedFixation};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use anyhow::{Context, anyhow, bail};
+use gazeprint_recognition::{LineError, Watch, WatchState};
+use serde::Serialize;
 
 use crate::signals::on_interrupt;
+use crate::words::errors::told;
 
-/// What a line should be.
-const FIXATION: &str = "{\"text\", \"line\", \"x_char\", \"duration_ms\"}";
-const ANNOUNCEMENT: &str = "{\"text\", \"words\": [{\"line\", \"char_start\", \"char_end\"}, ...]}";
 /// Lines that are read ahead of what was answered.
 const AHEAD: usize = 1024;
+
+/// Longest line, in bytes: a page of words takes some ten thousand.
+const LONGEST: u64 = 1 << 20;
+
+/// The next line, without its end; none behind the last.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    let found = input.by_ref().take(LONGEST + 1).read_until(b'\n', &mut line)?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if found as u64 > LONGEST {
+        let why = format!("found a line of more than {LONGEST} bytes, expected a fixation");
+        return Err(io::Error::new(ErrorKind::InvalidData, why));
+    }
+    Ok((found > 0).then_some(line))
+}
 
 /// What comes in.
 enum Incoming {
@@ -26,21 +37,6 @@ enum Incoming {
     Line(io::Result<Vec<u8>>),
     /// Nothing more.
     End,
-}
-
-/// A text that is announced.
-#[derive(Deserialize)]
-struct Announcement {
-    text: String,
-    words: Vec<AnnouncedWord>,
-}
-
-/// A word of a text that is announced.
-#[derive(Deserialize)]
-struct AnnouncedWord {
-    line: Option<i32>,
-    char_start: i32,
-    char_end: i32,
 }
 
 /// A line that cannot be read.
@@ -69,7 +65,8 @@ impl Listener {
             _ = wake.try_send(Incoming::End);
         })?;
         std::thread::spawn(move || {
-            for line in io::stdin().lock().split(b'\n') {
+            let mut input = io::stdin().lock();
+            while let Some(line) = next_line(&mut input).transpose() {
                 let failed = line.is_err();
                 if sender.send(Incoming::Line(line)).is_err() || failed {
                     return;
@@ -92,16 +89,14 @@ impl Listener {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let is_heard = match answer(watch, &line) {
+            let is_heard = match watch.line(&line) {
                 Ok(None) => true,
                 Ok(Some(step)) => output.answer(step.ended, step.state)?,
-                Err(error) if is_final(&error) => return Err(error),
-                Err(error) if self.strict => {
-                    bail!("standard input, line {number}: {}", crate::words::errors::told(&error))
-                }
                 Err(error) => {
-                    watch.lose();
-                    let error = crate::words::errors::told(&error);
+                    let error = told(&of_line(error.of_line_alone()?));
+                    if self.strict {
+                        bail!("standard input, line {number}: {error}")
+                    }
                     output.say(&Unreadable { error, line: number })?
                 }
             };
@@ -113,40 +108,12 @@ impl Listener {
     }
 }
 
-/// Whether it is not the line's fault.
-fn is_final(error: &anyhow::Error) -> bool {
-    let recognition = error.downcast_ref::<Error>();
-    recognition.is_some_and(|error| !matches!(error, Error::UnknownText { .. }))
-}
-
-/// Does what a line says.
-fn answer(watch: &mut Watch, line: &[u8]) -> anyhow::Result<Option<WatchStep>> {
-    let message: Value =
-        serde_json::from_slice(line).map_err(|error| unreadable(FIXATION, &error))?;
-    if message.get("words").is_some() {
-        let Announcement { text, words } =
-            serde_json::from_value(message).map_err(|error| unreadable(ANNOUNCEMENT, &error))?;
-        watch.announce(announced(text, words)?);
-        return Ok(None);
+/// A line that cannot be used, as other errors are told.
+fn of_line(error: LineError) -> anyhow::Error {
+    match error {
+        LineError::Watch(error) => error.into(),
+        error => anyhow!(error),
     }
-    let fixation: WatchedFixation =
-        serde_json::from_value(message).map_err(|error| unreadable(FIXATION, &error))?;
-    Ok(Some(watch.fixation(&fixation)?))
-}
-
-fn unreadable(expected: &str, error: &serde_json::Error) -> anyhow::Error {
-    anyhow::anyhow!("expected {expected} as JSON: {error}")
-}
-
-/// The text of its words.
-fn announced(id: String, words: Vec<AnnouncedWord>) -> anyhow::Result<Text> {
-    let mut lines: BTreeMap<i32, Vec<Word>> = BTreeMap::new();
-    for (index, word) in (1..).zip(words) {
-        let AnnouncedWord { line, char_start: start, char_end: end } = word;
-        lines.entry(line.unwrap_or(1)).or_default().push(Word { index, form: None, start, end });
-    }
-    let lines = lines.into_iter().map(|(number, words)| Line::new(number, words));
-    Ok(Text::new(id, lines.collect::<Result<_, _>>()?)?)
 }
 
 /// Answers on standard output: one for each fixation, or for each text.

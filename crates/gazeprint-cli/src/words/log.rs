@@ -54,6 +54,7 @@ pub(crate) fn words(event: &Event) -> String {
                 n => format!("{n} galleries"),
             }
         ),
+        Event::Upgraded {} => "upgraded to another format".to_owned(),
         Event::Rekeyed { encrypted: true } => "encrypted anew".to_owned(),
         Event::Rekeyed { encrypted: false } => "decrypted".to_owned(),
     }

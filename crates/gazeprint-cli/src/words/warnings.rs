@@ -2,27 +2,29 @@
 
 use gazeprint_recognition::{Location, Warning};
 
+use crate::words;
+
 /// Says what is worth knowing of an answer, over the gallery it came from.
 pub(crate) fn say(warnings: &[Warning], at: &Location) {
-    for warning in warnings {
-        eprintln!("{}", told(warning, at));
-    }
+    warnings.iter().for_each(|warning| tell(warning, at));
 }
 
-fn told(warning: &Warning, at: &Location) -> String {
+fn tell(warning: &Warning, at: &Location) {
     match warning {
-        Warning::UnsupportedRate { .. } => format!("warning: {warning}"),
-        Warning::OutdatedRules {} => format!(
-            "note: readers of {at} were changed since its thresholds were learned; unless another \
-             process is at it, run `gazeprint gallery calibrate`"
-        ),
-        Warning::RulesNotKept {} => format!(
-            "note: another process changed {at} meanwhile; thresholds are learned when it is done, or \
+        Warning::UnsupportedRate { .. } | Warning::HigherRate { .. } => {
+            words::warning(&warning.to_string())
+        }
+        Warning::OutdatedRules {} => words::note(&format!(
+            "{at} has half as many readers more, or a third fewer, than its thresholds were learned \
+             from; unless another process is at it, run `gazeprint gallery calibrate`"
+        )),
+        Warning::RulesNotKept {} => words::note(&format!(
+            "another process changed {at} meanwhile; thresholds are learned when it is done, or \
              by `gazeprint gallery calibrate`"
-        ),
-        Warning::NoRows { .. } => format!("note: {at}: {warning}"),
+        )),
+        Warning::NoRows { .. } => words::note(&format!("{at}: {warning}")),
         Warning::NeverAccepts { fmr, window } => {
-            too_small("accept", &format!("--fmr {fmr}"), *window, "nobody is accepted")
+            too_small("accept", &format!("--fmr {fmr}"), *window, "nobody is accepted");
         }
         Warning::NeverRejects { fnmr, window, instead } => {
             let then = instead.map_or("nobody is rejected".to_owned(), |rate| {
@@ -30,16 +32,16 @@ fn told(warning: &Warning, at: &Location) -> String {
                     "it rejects at a rate of false rejects of {rate:.2}, the lowest that it can show"
                 )
             });
-            too_small("reject", &format!("--fnmr {fnmr}"), *window, &then)
+            too_small("reject", &format!("--fnmr {fnmr}"), *window, &then);
         }
-        warning => format!("note: {warning}"),
+        warning => words::note(&warning.to_string()),
     }
 }
 
 /// A watch that cannot decide at the rate that was asked for.
-fn too_small(what: &str, asked: &str, window: usize, then: &str) -> String {
-    format!(
-        "warning: the gallery is too small to {what} at {asked} from {window} fixations: {then}; ask \
+fn too_small(what: &str, asked: &str, window: usize, then: &str) {
+    words::warning(&format!(
+        "the gallery is too small to {what} at {asked} from {window} fixations: {then}; ask \
          for a higher rate, or enrol more"
-    )
+    ));
 }

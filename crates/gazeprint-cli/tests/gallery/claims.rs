@@ -101,7 +101,8 @@ fn a_rate_that_nobody_stands_behind_is_refused_or_said() {
     // Some hundred people show one in two hundred, not one in a thousand.
     let told = refused(&own.identify(&probe, &["--fpir", "0.001"]), 1);
     assert!(
-        told.contains("the gallery is too small to promise a rate of 0.001: it has ")
+        told.contains("too few people stand behind a rate of 0.001: ")
+            && told.contains(" strangers show rates down to 0.00")
             && told.contains("(rule of three)")
             && told.contains("--allow-unsupported"),
         "{told}"
@@ -109,7 +110,11 @@ fn a_rate_that_nobody_stands_behind_is_refused_or_said() {
     let told = refused(&own.identify(&probe, &["--fpir", "0.001", "--json"]), 1);
     assert!(told.contains("\"kind\":\"unsupported\""), "{told}");
     let output = own.identify(&probe, &["--fpir", "0.001", "--allow-unsupported", "--json"]);
-    assert!(stderr(&output).contains("warning: the gallery is too small"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("warning: too few people stand behind"),
+        "{}",
+        stderr(&output)
+    );
     let told = answer(&output);
     assert_eq!(told["supported"], false);
     assert_eq!(told["warnings"][0]["warning"], "dropped_fixations");

@@ -24,11 +24,10 @@ fn in_two_steps_is_as_at_once() {
     let others = own.corpus("others", |reader, text| later.contains(&reader) && text <= TEXTS);
     succeeded(&own.enroll(&others, &["--threads", "1"]));
     assert_eq!(answers(&own.gallery, &[]), *ANSWERS);
-    // Thresholds are learned already: nothing to do.
-    let before = own.bytes();
+    // Thresholds learned anew from the same readers are the same.
     let told = succeeded(&own.manage("calibrate", &[]));
     assert!(told.contains("6 readers; can show false match rates down to 0.0"), "{told}");
-    assert!(before == own.bytes());
+    assert_eq!(answers(&own.gallery, &[]), *ANSWERS);
     assert!(!stderr(&own.identify(&SHARED.probe(BERT), &[])).contains("calibrate"));
 }
 

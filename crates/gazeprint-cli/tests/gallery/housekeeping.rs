@@ -65,7 +65,7 @@ fn readers_are_listed_and_shown() {
     assert!(told.contains("found no reader \"reader-r999\" (did you mean"), "{told}");
     let told = succeeded(&own.manage("check", &[]));
     assert!(
-        told.contains("own.gallery: whole; 17 records, 7 entries of the log, not encrypted"),
+        told.contains("own.gallery: whole; 24 records, 7 entries of the log, not encrypted"),
         "{told}"
     );
 }
@@ -133,4 +133,43 @@ fn wrong_usage_has_its_own_exit_code() {
     refused(&run("verify", &[&SHARED.probe(ANNA)], &own.gallery, &[]), 2);
     let both = ["--decrypt", "--new-key-file", "k"];
     refused(&own.manage("rekey", &both), 2);
+}
+
+#[test]
+fn a_gallery_is_written_anew() {
+    let own = Own::new();
+    succeeded(&own.manage("remove", &[&format!("reader-{}", ENROLLED[0])]));
+    let before = answers(&own.gallery, &[]);
+    let size = || std::fs::metadata(&own.gallery).unwrap().len();
+    let large = size();
+    let told = succeeded(&own.manage("compact", &[]));
+    assert!(told.ends_with("own.gallery: written anew\n"), "{told}");
+    assert!(size() < large, "{large} {}", size());
+    assert_eq!(answers(&own.gallery, &[]), before);
+    succeeded(&own.manage("check", &[]));
+}
+
+#[test]
+fn an_older_state_is_told_by_an_anchor() {
+    let own = Own::new();
+    let copy = own.path("older.gallery");
+    std::fs::copy(&own.gallery, &copy).unwrap();
+    let first = succeeded(&own.manage("anchor", &[]));
+    let first = first.trim_end();
+    assert!(first.starts_with("gazeprint-anchor-1:"), "{first}");
+    succeeded(&own.manage("list", &["--anchor", first]));
+    // Every answer is logged, and every log is further than before.
+    assert_eq!(own.verify(&SHARED.probe(BERT), ANNA, &["--anchor", first]).status.code(), Some(3));
+    let second = succeeded(&own.manage("anchor", &[]));
+    let second = second.trim_end();
+    assert_ne!(first, second);
+    succeeded(&own.manage("list", &["--anchor", second]));
+    succeeded(&own.manage("list", &["--anchor", first]));
+    std::fs::copy(&copy, &own.gallery).unwrap();
+    let told = refused(&own.manage("list", &["--anchor", second]), 7);
+    assert!(
+        told.contains("is older than the anchor: found 7 entries of the log, expected at least 8"),
+        "{told}"
+    );
+    refused(&own.manage("list", &["--anchor", "nonsense"]), 2);
 }

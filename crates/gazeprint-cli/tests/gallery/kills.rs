@@ -175,10 +175,8 @@ fn killed_over_and_over_nothing_acknowledged_is_lost() {
     kill_over_and_over(200, 60, Duration::from_secs(25));
 }
 
-/// The full loop takes minutes:
-/// `cargo test --release -p gazeprint-cli --test gallery -- --ignored --nocapture 200`.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes: scripts/test --all"]
 fn killed_until_200_enrolments_nothing_acknowledged_is_lost() {
     kill_over_and_over(200, 200, Duration::MAX);
 }

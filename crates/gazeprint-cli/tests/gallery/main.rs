@@ -18,6 +18,7 @@ mod formats;
 mod housekeeping;
 #[cfg(unix)]
 mod kills;
+mod pages;
 mod places;
 mod probes;
 mod replays;

@@ -11,6 +11,9 @@ use crate::common::{refused, stderr, stdout};
 use crate::people::{ANNA, BERT, Own, SHARED, STRANGERS, TEXTS};
 
 /// Runs `watch` on lines of input.
+/// For rates that nobody stands behind.
+const UNSUPPORTED: &str = "--allow-unsupported";
+
 pub(crate) fn watch(gallery: &str, reader: &str, input: &[String], more: &[&str]) -> Output {
     let words = SHARED.words();
     Command::cargo_bin("gazeprint")
@@ -198,17 +201,23 @@ fn broken_input_is_named_by_its_line() {
 #[test]
 fn what_a_small_gallery_cannot_decide_is_said() {
     let own = Own::new();
-    let output = watch(&own.gallery, ANNA, &[], &["--fmr", "0.0001", "--fnmr", "0.0001"]);
+    let rarest = ["--fmr", "0.0001", "--fnmr", "0.0001"];
+    let told = refused(&watch(&own.gallery, ANNA, &[], &rarest), 1);
+    assert!(told.contains("(--allow-unsupported)"), "{told}");
+    let output = watch(&own.gallery, ANNA, &[], &[&rarest[..], &[UNSUPPORTED]].concat());
     let told = stderr(&output);
-    for what in ["accept at --fmr 0.0001", "reject at --fnmr 0.0001"] {
-        assert!(told.contains(&format!("warning: the gallery is too small to {what}")), "{told}");
+    for what in [
+        "too few people stand behind a rate of 0.0001: ",
+        "the gallery is too small to reject at --fnmr 0.0001",
+    ] {
+        assert!(told.contains(&format!("warning: {what}")), "{told}");
     }
-    assert!(told.contains(": nobody is accepted; ask for a higher rate"), "{told}");
     assert!(told.contains(": it rejects at a rate of false rejects of 0.0"), "{told}");
     let told = stderr(&watch(&own.gallery, ANNA, &[], &RATES));
     assert!(!told.contains("warning"), "{told}");
     // It rejects all the same.
-    let output = watch(&own.gallery, ANNA, &read_by(BERT), &["--fnmr", "0.0001", "--window", "60"]);
+    let rare = ["--fnmr", "0.0001", "--window", "60", UNSUPPORTED];
+    let output = watch(&own.gallery, ANNA, &read_by(BERT), &rare);
     assert_eq!(steps(&output).last().unwrap()["decision"], "reject", "{}", stderr(&output));
 }
 
@@ -262,11 +271,12 @@ fn a_replay_that_ends_with_its_first_text_is_told_in_a_line_more() {
     let first = text(&input[0]);
     input.retain(|line| text(line) == first);
     // At a rate at which nothing is decided before.
-    let output = watch(&own.gallery, ANNA, &input, &["--fmr", "0.0001"]);
+    let output = watch(&own.gallery, ANNA, &input, &["--fmr", "0.0001", UNSUPPORTED]);
     assert_eq!(output.status.code(), Some(5));
     assert_eq!(steps(&output).len(), input.len() + 1);
     assert_eq!(replayed(&output).0, Some(input.len()));
-    let output = watch(&own.gallery, ANNA, &input, &["--fmr", "0.0001", "--by-text"]);
+    let by_text = ["--fmr", "0.0001", UNSUPPORTED, "--by-text"];
+    let output = watch(&own.gallery, ANNA, &input, &by_text);
     assert_eq!(steps(&output).len(), 1);
     assert_eq!(replayed(&output).0, Some(0));
 }

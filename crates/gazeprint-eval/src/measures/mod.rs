@@ -31,6 +31,7 @@ pub use bootstrap::{Bootstrap, Draws};
 pub use curve::ErrorPoint;
 pub use identification::{Rank, cmc, rank_one};
 pub use rate::Rate;
+pub(crate) use rate::solve;
 pub use reader_errors::ReaderErrors;
 pub use verification::{Claims, OperatingPoint};
 

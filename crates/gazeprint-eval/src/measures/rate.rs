@@ -35,7 +35,7 @@ impl Rate {
 }
 
 /// The root of an increasing function on (0, 1), which may lie at any order of magnitude.
-fn solve(f: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn solve(f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     // Rates are of the order of one by the number of comparisons: halving from 1 takes some twenty
     // steps to get there and fifty more to get it exactly.

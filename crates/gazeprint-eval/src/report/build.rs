@@ -115,6 +115,7 @@ impl MethodFindings {
         Self {
             method: result.method.clone(),
             engine: result.engine.clone(),
+            score: result.score,
             tuned: Tuned {
                 amplitudes,
                 backoff: splits.iter().filter_map(|s| s.report.backoff).collect(),
@@ -236,14 +237,11 @@ impl VerificationErrors {
 
 /// Part of the probes of all test sentences whose reader is among the first [`RANKS`]`[i]`.
 fn cmc(splits: &[SplitResult], readers: &Readers, i: usize) -> Estimate {
-    readers.estimate(
-        splits,
-        |s| s.curves.cmc[i],
-        |s, weights| {
-            let within = s.curves.cmc_by_reader.iter().map(|within| within[i]).zip(weights);
-            within.map(|(within, w)| within * w).sum::<f64>() / weights.iter().sum::<f64>()
-        },
-    )
+    let part =
+        readers.rate_of(splits, |s| s.curves.cmc_by_reader.as_slice(), |within| within[i], |_| 1);
+    // As many as there are hold everybody.
+    let certain = splits.iter().all(|s| s.readers.len() <= RANKS[i]);
+    Estimate { ci95: part.ci95.map(|ci95| if certain { [1.0; 2] } else { ci95 }), ..part }
 }
 
 impl MethodDiagnostics {

@@ -11,6 +11,7 @@ mod watch;
 
 use std::collections::BTreeMap;
 
+use gazeprint::method::Score;
 use serde::Serialize;
 
 pub use self::attacks::{
@@ -117,6 +118,8 @@ pub struct MethodFindings {
     pub method: String,
     /// Its inference engine.
     pub engine: Option<String>,
+    /// What its scores are, and with them ratios to the cohort and thresholds.
+    pub score: Score,
     /// What was tuned on training data, by split.
     pub tuned: Tuned,
     /// Rank-1 accuracy with all test sentences of a reader.
@@ -203,7 +206,7 @@ pub struct MeanThreshold {
     pub sentences: Option<usize>,
     /// Geometric mean of the number of fixations of these probes.
     pub fixations: f64,
-    /// The ratio to the cohort at and above which a claim is accepted, nats.
+    /// What a claim is accepted at and above: nats, or for a similarity a ratio of logarithms.
     pub threshold: Estimate,
 }
 

@@ -12,6 +12,8 @@ mod arrow;
 #[cfg(feature = "columnar")]
 mod cells;
 #[cfg(feature = "columnar")]
+mod frames;
+#[cfg(feature = "columnar")]
 mod parquet;
 #[cfg(feature = "columnar")]
 mod text;
@@ -24,7 +26,19 @@ use std::io::{self, Read};
 use std::path::Path;
 
 #[cfg(feature = "columnar")]
+pub(crate) use frames::{check, text as frame_text};
+#[cfg(feature = "columnar")]
 use text::{Batches, Text};
+
+/// The table of a frame as CSV, as imports read it.
+#[cfg(feature = "columnar")]
+pub fn frame_as_text(rows: Rows) -> impl Read {
+    frame_text(rows)
+}
+
+/// Rows of a frame, batch by batch.
+#[cfg(feature = "columnar")]
+pub type Rows = Box<dyn arrow_array::RecordBatchReader + Send>;
 
 /// A format with columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,6 +126,6 @@ pub(crate) fn text<'r>(
     _: Option<&Path>,
 ) -> io::Result<NotedText<'r>> {
     let (found, expected) = (container.name(), "a text table, since this build reads no other");
-    let remedy = "save the table as CSV, or make a build with the feature columnar";
+    let remedy = "save the table as CSV, or make a build with the feature columnar".to_owned();
     Err(crate::table::Fault::Foreign { found, expected, remedy }.into())
 }

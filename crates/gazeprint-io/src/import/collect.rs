@@ -1,5 +1,7 @@
 //! Gathers what parsers find, and makes a corpus of it, or a recording without words.
 
+mod copies;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use super::order::Onsets;
 use super::recording::{
     Area, Eye, Position, RawFixation, RawWord, ReadingKey, Reason, RowPlace, Sink,
 };
+use super::remark::Remark;
 use super::report::Drops;
 use super::setting::{Phrase, Setting, phrase};
 use super::table::RawTrial;
@@ -31,14 +34,25 @@ pub struct Recording {
     pub trials: Vec<(RowPlace, RawTrial)>,
     /// Rows that did not go on.
     pub dropped: Drops,
-    /// What was decided, and why.
-    pub notes: Vec<String>,
+    /// What was decided, and what looks wrong.
+    pub remarks: Vec<Remark>,
     /// Words that were told more than once, in the same way.
     pub repeated_words: u64,
     /// Which eye to take of a reading that has both.
     eye: EyeChoice,
+    /// What the names of texts come from.
+    pub(super) texts_named_by: TextNames,
     places: HashMap<ReadingKey, usize>,
     text_places: HashMap<Arc<str>, usize>,
+}
+
+/// What the names of texts come from.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum TextNames {
+    #[default]
+    Columns,
+    Messages,
+    Files,
 }
 
 /// The fixations of one reading, in order.
@@ -119,11 +133,25 @@ impl Sink for Recording {
     }
 
     fn note(&mut self, note: String) {
-        // Several files of one kind are decided on alike.
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
+        self.remark(Remark::decision(note));
     }
+
+    fn warn(&mut self, warning: Phrase) {
+        self.remark(Remark::warning(warning));
+    }
+}
+
+/// The readings of which one consists, each with the place of the whole.
+fn told_apart(reading: RawReading) -> Vec<RawReading> {
+    let RawReading { place, mut fixations } = reading;
+    let mut parts = Vec::new();
+    while let Some(first) = fixations.first() {
+        let end = fixations.iter().position(|fixation| fixation.trial != first.trial);
+        let rest = fixations.split_off(end.unwrap_or(fixations.len()));
+        parts.push(RawReading { place, fixations });
+        fixations = rest;
+    }
+    parts
 }
 
 /// Two files with one reading are two recordings, or one given twice.
@@ -146,6 +174,13 @@ impl Recording {
     /// Nothing yet; of readings by both eyes, this one will be taken.
     pub fn new(eye: EyeChoice) -> Self {
         Self { eye, ..Self::default() }
+    }
+
+    /// Takes a remark down once: several parts of a file are decided on alike.
+    fn remark(&mut self, remark: Remark) {
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
     }
 
     /// How many fixations there are.
@@ -174,9 +209,14 @@ impl Recording {
         self.choose_eyes();
         let mut onsets = Onsets::default();
         for reading in &mut self.readings {
-            onsets.sort(&mut reading.fixations, |fixation| fixation.onset_ms);
+            onsets.sort(&mut reading.fixations, |fixation| fixation.onset_ms, |fixation| fixation);
         }
+        self.readings =
+            std::mem::take(&mut self.readings).into_iter().flat_map(told_apart).collect();
         onsets.note(self);
+        if let Some(warning) = copies::warning(&self.readings) {
+            self.warn(warning);
+        }
         let words_in_chars = |text: &RawText| {
             text.words.iter().all(|(_, word)| matches!(word.area, Area::Chars { .. }))
         };
@@ -333,17 +373,39 @@ impl Recording {
                 at(first_place),
                 format!("fixations on the texts {}", named_texts(unknown)),
                 format!("the texts that words are known of: {}", named_texts(known)),
-                phrase![
-                    "choose the column of the text with ",
-                    Phrase::choice("text", "COLUMN"),
-                    ", or name the texts of ",
-                    Setting::Text,
-                    " by lines such as === NAME"
-                ],
+                self.same_texts(),
             ));
         }
         Corpus::new(name, readers, texts, scanpaths)
             .map_err(|error| wrong_words(at(NOWHERE), "the corpus", error))
+    }
+
+    /// How texts of fixations and of words get the same names.
+    fn same_texts(&self) -> Phrase {
+        let lines = phrase![Setting::Text, " by lines such as === NAME"];
+        match self.texts_named_by {
+            TextNames::Columns => phrase![
+                "choose the column of the text with ",
+                Phrase::choice("text", "COLUMN"),
+                ", or name the texts of "
+            ]
+            .and(lines),
+            TextNames::Messages => phrase![
+                "say which messages name the texts with ",
+                Setting::Patterns,
+                " and a group text, or give texts these names: those of "
+            ]
+            .and(lines)
+            .and(", those of ")
+            .and(Setting::Words)
+            .and(" in their column"),
+            TextNames::Files => phrase![
+                "say what the names of files tell with ",
+                Setting::FromName,
+                " and a group text, or name the texts of "
+            ]
+            .and(lines),
+        }
     }
 
     /// Gives texts their groups and readings their places in the order; how many trials have no

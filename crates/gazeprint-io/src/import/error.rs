@@ -211,11 +211,7 @@ impl ImportError {
 
     /// The error about a reading that is in two files, of which the first has this index.
     pub(crate) fn in_two_files(at: Box<At>, reading: String, first: usize) -> Self {
-        let remedy = phrase![
-            "give every file once, and tell recordings apart by a column (",
-            Phrase::choice("session", "COLUMN"),
-            ") or by the names of their files"
-        ];
+        let remedy = Phrase::default();
         Self::InTwoFiles { at, reading, other: PathBuf::new(), first, remedy }
     }
 
@@ -254,6 +250,20 @@ impl ImportError {
             && let Some(path) = paths.get(*first)
         {
             other.clone_from(path);
+        }
+        self
+    }
+
+    /// The same error, where it is about two files, with how names of files may tell them apart.
+    #[must_use]
+    pub(crate) fn advising(mut self, by_names: Phrase) -> Self {
+        if let Self::InTwoFiles { remedy, .. } = &mut self {
+            *remedy = phrase![
+                "give every file once, and tell recordings apart by a column (",
+                Phrase::choice("session", "COLUMN"),
+                ") or ",
+            ]
+            .and(by_names);
         }
         self
     }

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::aliases::plain;
-use super::notes::{cells, is_comment};
+use super::notes::{cells, lines_before};
 use super::run::parser::{self, Parse};
-use crate::table::declared_delimiter;
+use super::values::composed;
+use crate::table::SAMPLE;
 
 /// Makes the formats of one table. A format without an entry cannot be.
 macro_rules! formats {
@@ -44,6 +45,8 @@ formats! {
     Bids => Entry { name: "bids", signature: is_bids, parse: parser::bids };
     /// An EyeLink recording as text.
     Asc => Entry { name: "asc", signature: is_asc, parse: parser::asc };
+    /// A file of EyeDoctor or Robodoc.
+    Da1 => Entry { name: "da1", signature: is_da1, parse: parser::da1 };
     /// A fixation sequence of the SWIFT model family.
     Swift => Entry { name: "swift", signature: is_swift, parse: parser::swift };
     /// A fixation report of SR Research Data Viewer.
@@ -55,10 +58,16 @@ formats! {
         ),
         parse: parser::data_viewer,
     };
-    /// An export of Tobii Pro Lab.
+    /// An export of Tobii Pro Lab, or of Tobii Studio.
     Tobii => Entry {
         name: "tobii",
-        signature: |file| file.has(&[&["Eye movement type"], &["Eye movement type index"]], &[]),
+        signature: |file| file.has(
+            &[
+                &["Eye movement type", "GazeEventType"],
+                &["Eye movement type index", "FixationIndex"],
+            ],
+            &[],
+        ),
         parse: parser::tobii,
     };
     /// A fixation report of popEye, or of MECO.
@@ -75,11 +84,13 @@ formats! {
         name: "pymovements",
         // Frames of gazeprint say the character as well, and are tables of it.
         signature: |file| file.has(
-            &[&["name"], &["onset"], &["offset"], &["location", "location_x"]],
+            &[&["name"], &["onset"], &["offset", "duration"], &["location", "location_x"]],
             &["x_char"],
         ),
         parse: parser::pymovements,
     };
+    /// JSON, as eyekit, jsPsych and others write it.
+    Json => Entry { name: "json", signature: is_json, parse: parser::json };
     /// A table with one row for each sample.
     Samples => Entry {
         name: "samples",
@@ -101,6 +112,16 @@ impl Format {
         Self::ALL.iter().copied().find(|format| format.name() == name)
     }
 
+    /// Whether a column is read that has no role: saccades of Data Viewer, the gaze of Tobii.
+    pub(super) fn reads(self, column: &str) -> bool {
+        let column = plain(column);
+        match self {
+            Self::DataViewer => column.starts_with("previoussac"),
+            Self::Tobii => column.starts_with("gazepoint"),
+            _ => false,
+        }
+    }
+
     /// What reads it.
     pub(super) fn parse(self) -> Parse {
         self.entry().parse
@@ -109,7 +130,7 @@ impl Format {
     /// The format of a file, going by its name and its start, with the reason.
     pub fn guess(path: &Path, start: &str) -> (Self, String) {
         let first = first_line(start);
-        let columns = cells(first).map(str::to_owned).collect();
+        let columns = cells(first).into_iter().map(str::to_owned).collect();
         let file = FileStart { path, text: start, first, columns };
         let fits = |&format: &Self| Some((format, (format.entry().signature)(&file)?));
         let (format, reason) =
@@ -156,6 +177,23 @@ fn is_swift(file: &FileStart<'_>) -> Option<String> {
     is_sequence(file.first).then(|| "its first line is numbers without names".to_owned())
 }
 
+fn is_da1(file: &FileStart<'_>) -> Option<String> {
+    super::da1::is_trial(file.first)
+        .then(|| "its first line is a trial of whole numbers, four for each fixation".to_owned())
+}
+
+/// Not every bracket begins JSON: sections of other files are named in them.
+fn is_json(file: &FileStart<'_>) -> Option<String> {
+    let text = file.text.trim_start_matches('\u{feff}').trim_start();
+    let mut signs = text.chars().filter(|c| !c.is_whitespace());
+    let is_it = match (signs.next()?, signs.next()?) {
+        ('{', next) => matches!(next, '"' | '}'),
+        ('[', next) => matches!(next, '{' | '[' | ']'),
+        _ => false,
+    };
+    is_it.then(|| "it begins as JSON does".to_owned())
+}
+
 fn is_table(file: &FileStart<'_>) -> Option<String> {
     Some(format!("its first line looks like {} column names", file.columns.len()))
 }
@@ -165,21 +203,19 @@ pub(super) fn stem(path: &Path) -> Arc<str> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
-    stem.into()
+    composed(&stem).into()
 }
 
-/// The first line that is not blank, no comment, and declares no delimiter.
+/// The line of the column names, where there are any.
 fn first_line(start: &str) -> &str {
-    let mut lines = start.lines();
-    let is_told = |line: &&str| {
-        !line.trim().is_empty() && !is_comment(line) && declared_delimiter(line).is_none()
-    };
-    lines.find(is_told).unwrap_or_default()
+    // As many as are looked at when the table is opened.
+    let lines: Vec<&str> = start.lines().take(SAMPLE).collect();
+    lines.get(lines_before(&lines)).copied().unwrap_or_default()
 }
 
-/// The cells of the first line that is not blank, whatever stands between them.
+/// The names in the line of the column names, whatever stands between them.
 pub(super) fn column_names(start: &str) -> Vec<String> {
-    cells(first_line(start)).map(str::to_owned).collect()
+    cells(first_line(start)).into_iter().map(str::to_owned).collect()
 }
 
 /// Lines in which the marks of an EyeLink recording are looked for.
@@ -199,11 +235,11 @@ fn is_line_of_asc(line: &str) -> bool {
     }
 }
 
-/// Sentence, word, letter, duration, perhaps saccade and flag, separated by blanks.
+/// Sentence, word, letter, duration, perhaps saccade, flag and more, separated by blanks.
 fn is_sequence(line: &str) -> bool {
     let cells: Vec<&str> = line.split_ascii_whitespace().collect();
     let is_whole = |cell: &&str| cell.parse::<u32>().is_ok();
-    (4..=6).contains(&cells.len())
+    (4..=super::swift::MOST_CELLS).contains(&cells.len())
         && cells[..2].iter().all(is_whole)
         && cells.iter().all(|cell| cell.parse::<f64>().is_ok_and(f64::is_finite))
 }
@@ -213,8 +249,20 @@ const LASTING: &[&str] =
     &["duration", "dur", "duration_ms", "fixation_duration", "CURRENT_FIX_DURATION", "fix_dur"];
 
 /// When a sample was taken.
-const TIMES: &[&str] =
-    &["time", "time_ms", "time_s", "time_us", "timestamp", "timestamp_ms", "t", "n", "sample"];
+const TIMES: &[&str] = &[
+    "time",
+    "time_ms",
+    "time_s",
+    "time_us",
+    "time_ns",
+    "timestamp",
+    "timestamp_ms",
+    "timestamp [ns]",
+    "gaze_timestamp",
+    "t",
+    "n",
+    "sample",
+];
 
 /// Where the eye was at that time.
 const PLACES: &[&str] = &[
@@ -231,10 +279,18 @@ const PLACES: &[&str] = &[
     "x_pix",
     "x_left_pix",
     "x_right_pix",
+    "x_left",
+    "x_right",
+    "left_x",
+    "right_x",
+    "gaze_left_x",
+    "gaze_right_x",
     "x_deg",
     "x_dva",
     "x_degree",
     "gaze_x",
+    "gaze x [px]",
+    "norm_pos_x",
 ];
 
 #[cfg(test)]
@@ -261,7 +317,18 @@ mod tests {
             (Format::Samples, "a.csv", "time;pixel\n0;[1, 2]\n"),
             (Format::Samples, "a.csv", "sep=;\ntime;pixel\n0;[1, 2]\n"),
             (Format::Swift, "fixseqin_1.dat", "1\t1\t1.5\t200\t20\t1\n"),
+            (Format::Swift, "fixseqin_1.dat", "1 2 4.19 175 7 1 0 0 1 10\n"),
+            (Format::Da1, "s1.da1", "1 2 3 1900 0 0 0 2 4 0 10 210 9 0 240 455\n"),
+            (Format::Tobii, "s.tsv", "RecordingTimestamp\tFixationIndex\tGazeEventType\n"),
+            (
+                Format::Table,
+                "all.tsv",
+                "System Properties:\nOperating System:\tX\n\nData Properties:\nParticipant:\tP1\n\n\
+                 Timestamp\tFixationIndex\tFixationDuration\tMappedFixationPointX\n",
+            ),
+            (Format::Samples, "b.txt", "\"time\" \"x_px\" \"y_px\"\n\"1\" 0 1 2\n"),
             (Format::Pymovements, "e.csv", "subject_id,text_id,name,onset,offset,location\n"),
+            (Format::Pymovements, "e.csv", "subject_id,text_id,name,onset,duration,location\n"),
             (
                 Format::Tobii,
                 "t.tsv",
@@ -269,6 +336,8 @@ mod tests {
             ),
             (Format::PopEye, "f.csv", "\"subid\",\"trialid\",\"fixid\",\"dur\",\"line.let\"\n"),
             (Format::Bids, "sub-1_task-a_physio.tsv.gz", "1\t2\t3\n"),
+            (Format::Json, "a.json", " {\"trial_0\": {}}"),
+            (Format::Table, "a.txt", "[iView]\nSubject:\tP1\n"),
             (Format::Table, "", ""),
         ] {
             assert_eq!(guessed(name, start), format, "{name} {start:?}");

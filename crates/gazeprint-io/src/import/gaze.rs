@@ -78,13 +78,15 @@ pub struct GazeOptions {
     pub detector: Detector,
     /// How pixels and degrees relate, as [`super::detect::Screen::scale`] has it.
     pub scale: Option<Scale>,
+    /// Width and height of the screen in pixels, for positions in parts of it.
+    pub screen_px: Option<(f64, f64)>,
     /// Finds fixations in samples even where the recording has events.
     pub from_samples: bool,
-    /// Degrees count upwards. Pixels always count downwards.
+    /// Degrees, and parts of the screen, count upwards. Pixels always count downwards.
     pub y_up: bool,
     /// Samples a second, where the recording counts them and does not time them.
     pub rate_hz: Option<f64>,
-    /// The mark of validity that good samples have; found out where none is given.
+    /// The mark of validity that good samples or fixations have; found out where none is given.
     pub valid: Option<f64>,
 }
 

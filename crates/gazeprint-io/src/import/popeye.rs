@@ -84,7 +84,7 @@ pub fn read(
     let numbers = [ColumnRole::X, ColumnRole::Y, ColumnRole::Duration, ColumnRole::Onset];
     rows.note_commas(&numbers.map(|role| mapping.index(role)), sink)?;
     let mut report = PopEyeReport::new(&mapping, in_letters, rows.header.len());
-    let mut order = InOrder::new(mapping.index(ColumnRole::Index));
+    let mut order = InOrder::new(&mapping);
     let mut read = 0;
     while let Some(row) = rows.next()? {
         read += 1;
@@ -99,13 +99,13 @@ pub fn read(
             Err(reason) => sink.dropped(place, reason, row.line()),
         }
     }
-    order.finish(sink)?;
+    order.finish(&[], sink)?;
     if read == 0 {
         return Err(ImportError::Empty { at: At::row(rows.last_row()), expected: "fixations" });
     }
     report.note(sink);
     rows.note_quotes(sink);
-    Ok(Shape { rows: read, mapping })
+    Ok(Shape { rows: read, mapping, columns: rows.header, ..Shape::default() })
 }
 
 /// Words cannot be gathered without knowing where in a word each fixation is.
@@ -323,7 +323,7 @@ pub fn read_words(
     }
     rows.note_quotes(sink);
     words.hand_over(sink)?;
-    Ok(Shape { rows: read, mapping })
+    Ok(Shape { rows: read, mapping, ..Shape::default() })
 }
 
 #[cfg(test)]

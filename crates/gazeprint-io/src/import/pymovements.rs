@@ -13,7 +13,8 @@ use super::aliases::{Choice, ColumnRole, Mapping, Unit};
 use super::error::{At, ImportError};
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::values::{Name, SharedNames, is_missing, name, number, number_or_missing};
+use super::unread::Unread;
+use super::values::{Name, SharedNames, is_missing, name, number, number_or_missing, pair};
 use crate::table::{Row, Rows};
 
 /// How to read a frame.
@@ -23,6 +24,10 @@ pub struct FrameOptions<'o> {
     pub choices: &'o [Choice],
     /// Who read, where there is no column for it.
     pub reader: Option<Arc<str>>,
+    /// What is read, where there is no column for it.
+    pub page: Option<Arc<str>>,
+    /// Which of these names are guesses, so that columns that may say better are told.
+    pub guessed: &'o [ColumnRole],
 }
 
 const ROLES: [ColumnRole; 11] = [
@@ -56,10 +61,16 @@ pub fn read(
     if let Some(reader) = &only_reader {
         sink.note(format!("there is no column for the reader: all fixations are of {reader}"));
     }
-    let mut events = Events::new(&mapping, rows.header.len(), only_reader);
+    let only_text = options.page.clone().filter(|_| mapping.get(ColumnRole::Text).is_none());
+    if let Some(text) = &only_text {
+        sink.note(format!("there is no column for the text: all fixations are on {text}"));
+    }
+    let mut events = Events::new(&mapping, rows.header.len(), [only_reader, only_text]);
+    let mut unread = Unread::new(&rows, &mapping, options.guessed);
     let mut read = 0;
     while let Some(row) = rows.next()? {
         read += 1;
+        unread.see(row);
         let place = RowPlace { file, row: row.number };
         match events.fixation(row) {
             Ok(fixation) => sink.fixation(place, fixation)?,
@@ -69,14 +80,18 @@ pub fn read(
     if read == 0 {
         return Err(ImportError::Empty { at: At::row(rows.last_row()), expected: "events" });
     }
+    unread.warn(sink);
     rows.note_quotes(sink);
-    Ok(Shape { rows: read, mapping })
+    Ok(Shape { rows: read, mapping, columns: rows.header, ..Shape::default() })
 }
 
 fn find(rows: &Rows<'_>, options: &FrameOptions<'_>) -> Result<Mapping, ImportError> {
     let (header, row) = (&rows.header, rows.header_row);
     let mut mapping = Mapping::find(header, row, &ROLES, options.choices)?;
-    let mut needed = vec![ColumnRole::Text, ColumnRole::Kind, ColumnRole::Onset];
+    let mut needed = vec![ColumnRole::Kind, ColumnRole::Onset];
+    if options.page.is_none() {
+        needed.push(ColumnRole::Text);
+    }
     if options.reader.is_none() {
         needed.push(ColumnRole::Reader);
     }
@@ -108,6 +123,7 @@ struct Events {
     reader: Option<Name>,
     only_reader: Option<Arc<str>>,
     text: Option<Name>,
+    only_text: Option<Arc<str>>,
     session: Option<Name>,
     trial: Option<Name>,
     names: SharedNames,
@@ -120,7 +136,11 @@ struct Events {
 }
 
 impl Events {
-    fn new(mapping: &Mapping, width: usize, only_reader: Option<Arc<str>>) -> Self {
+    fn new(
+        mapping: &Mapping,
+        width: usize,
+        [only_reader, only_text]: [Option<Arc<str>>; 2],
+    ) -> Self {
         let times = [ColumnRole::Onset, ColumnRole::Offset, ColumnRole::Duration].map(|role| {
             let unit = mapping.get(role).and_then(|mapped| mapped.unit?.milliseconds());
             (mapping.index(role), unit.unwrap_or(1.0))
@@ -129,6 +149,7 @@ impl Events {
             width,
             reader: Name::of(mapping, ColumnRole::Reader),
             only_reader,
+            only_text,
             text: Name::of(mapping, ColumnRole::Text),
             session: Name::of(mapping, ColumnRole::Session),
             trial: Name::of(mapping, ColumnRole::Trial),
@@ -155,7 +176,10 @@ impl Events {
             Some(reader) => Arc::clone(reader),
             None => name(&mut self.reader, row, names).ok_or(Reason::NO_READER)?,
         };
-        let text = name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?;
+        let text = match &self.only_text {
+            Some(text) => Arc::clone(text),
+            None => name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?,
+        };
         let [onset_ms, offset, duration] = self.times.map(|(column, unit)| {
             let time = number_or_missing(cell(column), true)?.map(|time| time * unit);
             Ok(time.filter(|time| time.is_finite()))
@@ -169,9 +193,8 @@ impl Events {
         let (x, y) = match self.location.map(|column| row.cell(column)) {
             Some(list) if is_missing(list) => ("", ""),
             Some(list) => {
-                let inner = list.trim_matches(['[', ']', '(', ')']);
-                let (x, y) = inner.split_once(',').ok_or(Reason::NOT_A_NUMBER)?;
-                (x.trim(), y.trim())
+                let [x, y] = pair(list).ok_or(Reason::NOT_A_NUMBER)?;
+                (x, y)
             }
             None => (cell(self.x), cell(self.y)),
         };

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use gazeprint::kinematics::Kinematics;
 
 use super::error::ImportError;
+use super::setting::Phrase;
 
 /// A fixation as a recording has it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -209,4 +210,7 @@ pub trait Sink {
 
     /// Takes down what was decided, and why: units, bases of numbers, mappings, fits.
     fn note(&mut self, note: String);
+
+    /// Takes down what looks wrong, and how to go on: a strict import ends with it.
+    fn warn(&mut self, warning: Phrase);
 }

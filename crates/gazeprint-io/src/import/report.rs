@@ -6,7 +6,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::aliases::Mapping;
+use super::messages::MessageLog;
 use super::recording::{Reason, RowPlace, Sink};
+use super::remark::Remark;
 use super::setting::{Phrase, SettingNames};
 
 /// Rows that are shown for each reason.
@@ -88,8 +90,13 @@ impl Drops {
 pub struct Shape {
     /// Rows or lines that it has, without column names.
     pub rows: u64,
-    /// Its columns; none for formats without column names.
+    /// Which of its columns are read as what; none for formats without column names.
     pub mapping: Mapping,
+    /// All its columns, as they are called where they are read: what a file begins with is not always
+    /// a row of names.
+    pub columns: Vec<String>,
+    /// What its messages were of use for, where it has any.
+    pub(super) messages: Option<MessageLog>,
 }
 
 /// A file that was read.
@@ -105,6 +112,9 @@ pub struct InputReport {
     pub rows: u64,
     /// Which columns were read as what; empty for formats without column names.
     pub mapping: Mapping,
+    /// Columns that were read as nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
 }
 
 impl InputReport {
@@ -116,6 +126,7 @@ impl InputReport {
             format_reason: Phrase::default(),
             rows: 0,
             mapping: Mapping::default(),
+            ignored: Vec::new(),
         }
     }
 }
@@ -140,7 +151,10 @@ pub struct ImportReport {
     /// Rows that did not go on.
     pub dropped: Vec<DropCount>,
     /// What was decided, and why.
-    pub decisions: Vec<String>,
+    pub decisions: Vec<Remark>,
+    /// What looked wrong on the way; whoever shows the report says it with what else looks wrong.
+    #[serde(skip)]
+    pub warnings: Vec<Remark>,
     /// Readers found.
     pub readers: usize,
     /// Texts found.
@@ -153,6 +167,8 @@ impl ImportReport {
     /// The same report, with these names for settings.
     #[must_use]
     pub fn naming(mut self, names: &SettingNames<'_>) -> Self {
+        let remarks = self.decisions.iter_mut().chain(&mut self.warnings);
+        remarks.for_each(|remark| remark.settle_names(names));
         for file in &mut self.files {
             file.format_reason.settle_names(names);
             file.mapping.0.iter_mut().for_each(|mapped| mapped.reason.settle_names(names));

@@ -1,10 +1,12 @@
 //! An import from files to a recording.
 
+mod folders;
 mod named;
 mod opened;
 pub(super) mod parser;
+mod texts;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,13 +19,17 @@ use super::error::{At, ImportError};
 use super::format::{Format, column_names, stem};
 use super::gaze::GazeOptions;
 use super::layout::lines::Method;
+use super::messages::{MessageLog, warn_of_counters};
 use super::popeye::GatheredWords;
 use super::recording::Sink;
+use super::remark::Remark;
 use super::report::{ImportReport, InputReport, Shape};
 use super::setting::{Phrase, Setting, phrase};
 use super::table::{self, TableOptions};
 use super::words::{GivenDisplay, KnownWords, WordTable};
-use named::FileNames;
+use folders::Found;
+pub use folders::input_files;
+use named::{FileNames, named_as_files, names, told_apart, written_alike};
 pub use named::{NamePattern, NamePatternError};
 use opened::Opened;
 use parser::{Beside, Parser, SideOfRun};
@@ -31,7 +37,7 @@ use parser::{Beside, Parser, SideOfRun};
 /// What to import.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// Files of fixations.
+    /// Files of fixations, or folders of such files.
     pub inputs: Vec<PathBuf>,
     /// Table of words, of areas of interest, of letters, or of characters.
     pub words: Option<PathBuf>,
@@ -72,7 +78,8 @@ pub fn import(
     name: &str,
     open: &Open<'_>,
 ) -> Result<(Imported, ImportReport), ImportError> {
-    let mut run = Run::new(request, open);
+    let found = folders::find(request)?;
+    let mut run = Run::new(request, open, &found);
     run.check_words()?;
     // Words first: whoever places fixations needs them.
     run.words()?;
@@ -85,6 +92,8 @@ pub fn import(
 struct Run<'r> {
     request: &'r Request,
     open: &'r Open<'r>,
+    /// Files of fixations, those in folders among them.
+    inputs: &'r [PathBuf],
     recording: Recording,
     known: KnownWords,
     /// Words of popEye's fixations, where no others are known.
@@ -96,20 +105,27 @@ struct Run<'r> {
     first_input: usize,
     /// What inputs are called, no two alike.
     names: Vec<Arc<str>>,
+    /// What messages of recordings said.
+    messages: Vec<MessageLog>,
 }
 
 impl<'r> Run<'r> {
-    fn new(request: &'r Request, open: &'r Open<'r>) -> Self {
+    fn new(request: &'r Request, open: &'r Open<'r>, found: &'r Found) -> Self {
+        let mut recording = Recording::new(request.gaze.eye);
+        recording.remarks.extend(found.notes.iter().cloned().map(Remark::decision));
+        recording.remarks.extend(found.warnings.iter().cloned().map(Remark::warning));
         Self {
             request,
             open,
-            recording: Recording::new(request.gaze.eye),
+            inputs: &found.files,
+            recording,
             known: KnownWords::default(),
             gathered: GatheredWords::default(),
             paths: Vec::new(),
             files: Vec::new(),
             first_input: 0,
-            names: names(&request.inputs),
+            names: names(&found.files),
+            messages: Vec::new(),
         }
     }
 
@@ -188,14 +204,15 @@ impl<'r> Run<'r> {
         if self.request.display.font_width.is_some() {
             return Ok(false);
         }
-        let Some(first) = self.request.inputs.first() else { return Ok(false) };
+        let Some(first) = self.inputs.first() else { return Ok(false) };
         Ok(Format::guess(first, &Opened::new(first, self.open)?.start).0 == Format::Swift)
     }
 
     fn trials(&mut self) -> Result<(), ImportError> {
         let Some(path) = &self.request.trials else { return Ok(()) };
         let file = self.add(path);
-        let options = TableOptions { choices: self.request.choices.clone(), reader: None };
+        let options =
+            TableOptions { choices: self.request.choices.clone(), ..TableOptions::default() };
         let opened = Opened::new(path, self.open)?;
         let mut trials = Vec::new();
         let shape = opened.read(&mut self.recording, |source, sink| {
@@ -208,7 +225,7 @@ impl<'r> Run<'r> {
     }
 
     fn inputs(&mut self) -> Result<(), ImportError> {
-        let inputs = &self.request.inputs;
+        let inputs = self.inputs;
         self.first_input = self.paths.len();
         // Eyes of one run are recordings of their own, of which one is taken.
         for group in bids::runs(inputs) {
@@ -224,7 +241,7 @@ impl<'r> Run<'r> {
             let finished =
                 self.known.place(&options, &mut self.recording, |sink| eyes.finish(sink));
             let last = group.last().map_or(Path::new(""), |&input| &inputs[input]);
-            finished.map_err(|error| error.in_file(last).beside(&self.paths))?;
+            finished.map_err(|error| self.in_two_files(error.in_file(last)))?;
         }
         if let KnownWords::Map(map) = std::mem::take(&mut self.known) {
             let words = self.request.words.as_deref().unwrap_or(Path::new(""));
@@ -237,7 +254,7 @@ impl<'r> Run<'r> {
 
     /// Reads an input; into `eyes`, where it is one of several eyes.
     fn input(&mut self, input: usize, eyes: Option<&mut Eyes>) -> Result<(), ImportError> {
-        let path = self.request.inputs[input].as_path();
+        let path = self.inputs[input].as_path();
         let file = self.add(path);
         let opened = Opened::new(path, self.open)?;
         let (format, reason) = match self.request.format {
@@ -257,14 +274,25 @@ impl<'r> Run<'r> {
             Some(pattern) => pattern.read(path)?,
             None => FileNames::default(),
         };
-        let parser = Parser { request, choices, format, path, name, file, names };
+        let inputs = self.inputs.len();
+        let parser = Parser { request, choices, format, path, name, file, names, inputs };
         let (known, gathered) = (&mut self.known, &mut self.gathered);
         let beside = Beside { known, gathered, side, eyes };
         let shape =
             opened.read(&mut self.recording, |source, sink| parser.read(source, beside, sink));
-        let shape = shape.map_err(|error| error.beside(&self.paths))?;
+        let mut shape = shape.map_err(|error| self.in_two_files(error))?;
+        self.messages.extend(shape.messages.take());
+        self.look_at_texts(format, &shape, file);
+        let ignored = shape.mapping.others(&shape.columns).into_iter();
+        self.files[file].ignored = ignored.filter(|name| !format.reads(name)).collect();
         self.describe(file, format.name(), reason, shape);
         Ok(())
+    }
+
+    /// Says of an error about two files which they are, and how to tell them apart.
+    fn in_two_files(&self, error: ImportError) -> ImportError {
+        let by_names = told_apart(self.inputs, self.request.from_name.as_ref());
+        error.beside(&self.paths).advising(by_names)
     }
 
     /// The choices of the user but those that were for the tables before, and are not for this file.
@@ -351,10 +379,22 @@ impl<'r> Run<'r> {
     }
 
     fn finish(mut self, name: &str) -> Result<(Imported, ImportReport), ImportError> {
+        warn_of_counters(&self.messages, &mut self.recording);
         let words_kept = self.recording.texts.iter().map(|text| text.words.len() as u64).sum();
         let paths: Vec<&Path> = self.paths.iter().map(PathBuf::as_path).collect();
         let imported = self.recording.finish(name, &paths, self.first_input)?;
         let (readers, texts, fixations) = counts(&imported);
+        let found: HashSet<&str> = readers_of(&imported).collect();
+        let named: Vec<(&Path, &str)> = (self.inputs.iter().zip(&self.names))
+            .filter(|(_, name)| found.contains(&***name))
+            .map(|(path, name)| (path.as_path(), &**name))
+            .collect();
+        self.recording.remarks.extend(named_as_files(&named));
+        if let Some(warning) = written_alike(readers_of(&imported)) {
+            self.recording.warn(warning);
+        }
+        let (warnings, decisions) =
+            self.recording.remarks.into_iter().partition(|remark: &Remark| remark.is_warning);
         let report = ImportReport {
             schema_version: 1,
             gazeprint: env!("CARGO_PKG_VERSION"),
@@ -364,7 +404,8 @@ impl<'r> Run<'r> {
             words_kept,
             words_repeated: self.recording.repeated_words,
             dropped: self.recording.dropped.iter().cloned().collect(),
-            decisions: self.recording.notes,
+            decisions,
+            warnings,
             readers,
             texts,
             has_words: matches!(imported, Imported::Corpus(_)),
@@ -373,49 +414,19 @@ impl<'r> Run<'r> {
     }
 }
 
-/// The names of inputs, no two alike: of files alike in different folders with as many of those as it
-/// takes, and with a number where that does not help.
-fn names(inputs: &[PathBuf]) -> Vec<Arc<str>> {
-    /// Folders that are tried.
-    const FOLDERS: usize = 8;
-    let with_folders = |input: &Path, count: usize| -> String {
-        let folders = input.parent().into_iter().flat_map(Path::ancestors);
-        let folders = folders.filter_map(Path::file_name).take(count);
-        let mut parts: Vec<String> = folders.map(|f| f.to_string_lossy().into_owned()).collect();
-        parts.reverse();
-        parts.push(stem(input).to_string());
-        parts.join("-")
-    };
-    let alike = |names: &[String]| -> HashSet<String> {
-        let mut seen = HashSet::new();
-        names.iter().filter(|name| !seen.insert(name.as_str())).cloned().collect()
-    };
-    let mut names: Vec<String> = inputs.iter().map(|input| with_folders(input, 0)).collect();
-    for count in 1..=FOLDERS {
-        let alike = alike(&names);
-        for (name, input) in names.iter_mut().zip(inputs).filter(|(name, _)| alike.contains(*name))
-        {
-            *name = with_folders(input, count);
-        }
-    }
-    // The same file twice keeps its name, and is found out.
-    let mut paths: HashMap<String, Vec<&Path>> = HashMap::new();
-    for (name, input) in names.iter_mut().zip(inputs) {
-        let alike = paths.entry(name.clone()).or_default();
-        let at = alike.iter().position(|path| path == input).unwrap_or(alike.len());
-        if at == alike.len() {
-            alike.push(input);
-        }
-        if at > 0 {
-            *name = format!("{name}-{}", at + 1);
-        }
-    }
-    names.into_iter().map(Into::into).collect()
-}
-
 /// Why a file is read as what it is, where a setting says so.
 fn given(setting: Setting) -> Phrase {
     phrase!["given with ", setting]
+}
+
+/// The names of readers; of fixations without words, that of each reading.
+fn readers_of(imported: &Imported) -> Box<dyn Iterator<Item = &str> + '_> {
+    match imported {
+        Imported::Corpus(corpus) => Box::new(corpus.readers().iter().map(String::as_str)),
+        Imported::Fixations(readings) => {
+            Box::new(readings.iter().filter_map(|r| r.fixations.first()).map(|f| &*f.reader))
+        }
+    }
 }
 
 fn counts(imported: &Imported) -> (usize, usize, usize) {

@@ -87,9 +87,9 @@ enum Part {
 pub struct Phrase(Vec<Part>);
 
 impl Phrase {
-    /// The column of a role, as a choice: `choices role=column`.
+    /// The column of a role, as a choice: `choices role=column`. It can be pasted into a shell.
     pub(crate) fn choice(role: impl fmt::Display, column: impl fmt::Display) -> Self {
-        Self::from(Setting::Choice).and(format!(" {role}={column}"))
+        Self::from(Setting::Choice).and(format!(" {}", quoted(&format!("{role}={column}"))))
     }
 
     /// The same phrase, followed by another.
@@ -111,6 +111,18 @@ impl Phrase {
     /// Keeps these names, and forgets which settings they are of.
     pub(crate) fn settle_names(&mut self, names: &SettingNames<'_>) {
         *self = self.naming(names).into();
+    }
+}
+
+/// A word as shells take it for one.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-+=.,:/@%".contains(c);
+    if word.chars().all(is_plain) {
+        word.to_owned()
+    } else if word.contains(['"', '$', '`', '\\', '!']) {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    } else {
+        format!("\"{word}\"")
     }
 }
 
@@ -165,5 +177,17 @@ mod tests {
             _ => "-m",
         };
         assert_eq!(phrase.naming(&short), "give -w or -m x=COLUMN");
+    }
+
+    #[test]
+    fn choices_can_be_pasted_into_a_shell() {
+        for (column, pasted) in [
+            ("x_px", "x=x_px"),
+            ("Gaze point X [px]", "\"x=Gaze point X [px]\""),
+            ("cost $", "'x=cost $'"),
+            ("it's \"x\"", "'x=it'\\''s \"x\"'"),
+        ] {
+            assert_eq!(Phrase::choice("x", column).to_string(), format!("`choices` {pasted}"));
+        }
     }
 }

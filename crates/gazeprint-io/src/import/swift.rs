@@ -2,7 +2,8 @@
 //!
 //! A sequence has a line for each fixation: sentence, word, letter, duration of the fixation, duration
 //! of the saccade, and a flag that is 1 at the first fixation of a reading, 2 at the last, 3 at the
-//! only one and 0 in between. Columns are separated by blanks or tabs and have no names. Sentences and
+//! only one and 0 in between. Up to four more columns, such as the number of the fixation and of the
+//! reader, are not used. Columns are separated by blanks or tabs and have no names. Sentences and
 //! words count from 1. Letter positions count from the blank before the word: 0 to 1 is that blank,
 //! and `k` to `k + 1` is letter `k`.
 //!
@@ -17,7 +18,7 @@ use super::error::{At, ImportError};
 use super::format::stem;
 use super::recording::{Area, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::values::number;
+use super::values::{characters, number};
 use crate::table::Lines;
 
 /// A fixation in a sentence that is not in the list of items.
@@ -26,6 +27,10 @@ pub const UNKNOWN_SENTENCE: Reason = Reason::new("sentence_not_in_items");
 pub const UNKNOWN_WORD: Reason = Reason::new("word_not_in_sentence");
 /// A letter position that its word does not have.
 pub const UNKNOWN_LETTER: Reason = Reason::new("letter_not_in_word");
+
+/// Cells that a line has at most. What those after the flag are differs; the number of the fixation and of
+/// the reader may be among them.
+pub(super) const MOST_CELLS: usize = 10;
 
 /// A letter position may lie past the end of a sentence, where the eye overshoots.
 const OVERSHOOT: f64 = 50.0;
@@ -108,7 +113,7 @@ impl Items {
 fn split(sentence: &str) -> Vec<Item> {
     let mut words: Vec<Item> = Vec::new();
     let mut inside = false;
-    for (at, character) in (0_u32..).zip(sentence.chars()) {
+    for (at, character) in characters(sentence) {
         if character.is_whitespace() {
             inside = false;
             continue;
@@ -227,11 +232,13 @@ impl Fields {
         if duration < 0.0 {
             return Err(Reason::NEGATIVE_DURATION);
         }
-        let flag = match (cells.next(), cells.next(), cells.next()) {
-            (_, None, _) => None,
-            (_, Some(flag), None) => Some(flag.parse().map_err(|_| Reason::NOT_A_NUMBER)?),
-            (_, _, Some(_)) => return Err(Reason::RAGGED),
+        let flag = match cells.nth(1) {
+            None => None,
+            Some(flag) => Some(flag.parse().map_err(|_| Reason::NOT_A_NUMBER)?),
         };
+        if cells.count() > MOST_CELLS - 6 {
+            return Err(Reason::RAGGED);
+        }
         Ok(Self { sentence, word, letter, duration, flag })
     }
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{ImportError, RawFixation, RawWord, Reason, RowPlace, Sink, Source};
+use super::{ImportError, Phrase, RawFixation, RawWord, Reason, RowPlace, Sink, Source};
 
 /// Text or bytes as a file that is read.
 pub(crate) fn source<B: AsRef<[u8]> + ?Sized>(bytes: &B) -> Result<Source<'_>, ImportError> {
@@ -16,6 +16,7 @@ pub(crate) struct Collected {
     pub(crate) words: Vec<RawWord>,
     pub(crate) dropped: Vec<(RowPlace, &'static str)>,
     pub(crate) notes: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Collected {
@@ -28,6 +29,11 @@ impl Collected {
     /// Whether a note holds these words.
     pub(crate) fn noted(&self, words: &str) -> bool {
         self.notes.iter().any(|note| note.contains(words))
+    }
+
+    /// Whether a warning holds these words.
+    pub(crate) fn warned(&self, words: &str) -> bool {
+        self.warnings.iter().any(|warning| warning.contains(words))
     }
 
     pub(crate) fn durations(&self) -> Vec<f64> {
@@ -65,6 +71,10 @@ impl Sink for Collected {
 
     fn note(&mut self, note: String) {
         self.notes.push(note);
+    }
+
+    fn warn(&mut self, warning: Phrase) {
+        self.warnings.push(warning.to_string());
     }
 }
 

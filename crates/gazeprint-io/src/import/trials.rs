@@ -6,6 +6,8 @@ use std::sync::Arc;
 use regex::{Captures, Regex, RegexBuilder};
 use thiserror::Error;
 
+use super::values::composed;
+
 /// Messages that begin a trial, and those that add to one. In front there may be an offset in
 /// milliseconds.
 const DEFAULTS: [&str; 4] = [
@@ -19,7 +21,7 @@ const DEFAULTS: [&str; 4] = [
 const UNSET: [&str; 4] = ["-1", ".", "UNDEFINED", "UNDEFINEDnull"];
 
 /// The longest name that is taken from a message, in bytes.
-const LONGEST: usize = 200;
+pub(super) const LONGEST: usize = 200;
 
 /// A pattern that cannot be used.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -46,27 +48,83 @@ pub enum PatternError {
 
 /// How messages name texts, trials and sessions.
 #[derive(Debug, Clone)]
-pub struct TrialPatterns(Vec<Regex>);
+pub struct TrialPatterns {
+    patterns: Vec<Regex>,
+    /// Whether somebody asked for these.
+    is_given: bool,
+    /// Where messages stand, if a pattern says so.
+    side: Option<Side>,
+}
+
+/// Where messages stand, seen from what they name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Before,
+    After,
+}
+
+impl Side {
+    /// The group of a pattern that says so.
+    pub(super) const fn group(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
+}
 
 impl Default for TrialPatterns {
     fn default() -> Self {
         let compiled = |pattern: &str| compile(pattern).expect("the default patterns are valid");
-        Self(DEFAULTS.iter().map(|pattern| compiled(pattern)).collect())
+        let patterns = DEFAULTS.iter().map(|pattern| compiled(pattern)).collect();
+        Self { patterns, is_given: false, side: None }
     }
 }
 
 impl TrialPatterns {
-    /// Patterns in place of the default ones, with groups `text`, `trial` or `session`.
+    /// Patterns in place of the default ones, with groups `text`, `trial` or `session`. A group `before`
+    /// or `after` says that messages come before or after what they name.
     ///
     /// # Errors
     /// If one is no regular expression, or has none of the groups.
     pub fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Self, PatternError> {
-        patterns.iter().map(|pattern| checked(pattern.as_ref())).collect::<Result<_, _>>().map(Self)
+        let patterns: Result<Vec<Regex>, _> =
+            patterns.iter().map(|pattern| checked(pattern.as_ref())).collect();
+        let patterns = patterns?;
+        let says = |side: &Side| {
+            let mut groups = patterns.iter().flat_map(Regex::capture_names).flatten();
+            groups.any(|group| group == side.group())
+        };
+        let side = [Side::Before, Side::After].into_iter().find(says);
+        Ok(Self { patterns, is_given: true, side })
+    }
+
+    /// Whether somebody asked for these.
+    pub(super) fn are_given(&self) -> bool {
+        self.is_given
+    }
+
+    /// Where messages stand, if a pattern says so.
+    pub(super) fn side(&self) -> Option<Side> {
+        self.side
+    }
+
+    /// The patterns as they were written.
+    pub(super) fn written(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().map(Regex::as_str)
+    }
+
+    /// Whether a variable of this name is known to name a trial or a session, which is no text.
+    pub(super) fn counts(variable: &str) -> bool {
+        let said = Self::default().read(&format!("TRIAL_VAR {variable} x"));
+        said.is_some_and(|said| said.text.is_none())
     }
 
     /// What a message says about a trial, `None` where it says nothing.
     pub(super) fn read(&self, said: &str) -> Option<TrialMessage> {
-        let found = self.0.iter().find_map(|pattern| pattern.captures(said))?;
+        let captures = |pattern: &Regex| pattern.captures(said);
+        let (pattern, found) =
+            (0..).zip(&self.patterns).find_map(|(at, pattern)| Some((at, captures(pattern)?)))?;
         // Variables come before or after the block that they belong to, but not between two.
         let adds = said.contains("TRIAL_VAR");
         let name = |group: &str| {
@@ -76,7 +134,12 @@ impl TrialPatterns {
         if text.is_none() && trial.is_none() && session.is_none() {
             return None;
         }
-        Some(TrialMessage { text, trial, session, adds })
+        let is_trial_id = is_trial_id(said);
+        let is_meant = self.is_given && (is_trial_id || text == trial);
+        let named = found.name("text").or_else(|| found.name("trial"));
+        let named = named.map_or(said, |name| &said[..name.start()]);
+        let source = Source { pattern, says: before_name(named).into(), is_meant };
+        Some(TrialMessage { text, trial, session, adds, is_trial_id, source })
     }
 }
 
@@ -99,7 +162,25 @@ fn checked(pattern: &str) -> Result<Regex, PatternError> {
 
 fn name(found: &Captures<'_>, group: &str) -> Option<Arc<str>> {
     let name = found.name(group)?.as_str().trim().trim_matches('"');
-    (!name.is_empty() && name.len() <= LONGEST).then(|| Arc::from(name))
+    (!name.is_empty() && name.len() <= LONGEST).then(|| composed(name).into())
+}
+
+/// A message without the offset in front.
+fn without_offset(said: &str) -> &str {
+    said.trim_start_matches(|c: char| c == '-' || c.is_ascii_digit()).trim_start()
+}
+
+/// What a message says before a name, as far as it is the same in all of a kind.
+fn before_name(said: &str) -> &str {
+    let said = without_offset(said);
+    said.strip_prefix("!V ").unwrap_or(said)
+}
+
+/// Whether a message is what experiments begin a trial with.
+pub(super) fn is_trial_id(said: &str) -> bool {
+    without_offset(said)
+        .strip_prefix("TRIALID")
+        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// What a message says about a trial.
@@ -110,6 +191,21 @@ pub(super) struct TrialMessage {
     pub(super) session: Option<Arc<str>>,
     /// It adds to the trial at hand, and begins none.
     pub(super) adds: bool,
+    /// It is what experiments begin a trial with.
+    pub(super) is_trial_id: bool,
+    /// What it is known by.
+    pub(super) source: Source,
+}
+
+/// What a message that names something is known by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Source {
+    /// The pattern that knows it.
+    pub(super) pattern: usize,
+    /// What it says before the name of a text, or else of a trial: `TRIALID `.
+    pub(super) says: Arc<str>,
+    /// Somebody asked for the text to be called so, whatever it looks like.
+    pub(super) is_meant: bool,
 }
 
 /// The names of the trial at hand.
@@ -118,6 +214,10 @@ pub(super) struct TrialNames {
     text: Option<Arc<str>>,
     trial: Option<Arc<str>>,
     session: Option<Arc<str>>,
+    /// What named the text.
+    pub(super) source: Option<Source>,
+    /// What had named it before.
+    pub(super) replaced: Option<Source>,
     /// When the message came that began it.
     pub(super) since: Option<f64>,
 }
@@ -141,6 +241,10 @@ impl TrialNames {
         if !said.adds {
             self.since.get_or_insert(time);
         }
+        if said.text.is_some() {
+            let before = self.source.replace(said.source.clone());
+            self.replaced = before.filter(|before| before.pattern != said.source.pattern);
+        }
         self.text = said.text.or(self.text.take());
         self.trial = said.trial.or(self.trial.take());
         self.session = said.session.or(self.session.take());
@@ -148,6 +252,16 @@ impl TrialNames {
 
     pub(super) fn is_named(&self) -> bool {
         self.text.is_some() || self.trial.is_some()
+    }
+
+    #[cfg(test)]
+    pub(super) fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// What its text is called by messages.
+    pub(super) fn name(&self) -> Option<&Arc<str>> {
+        self.text.as_ref().or(self.trial.as_ref())
     }
 
     pub(super) fn session(&self) -> Option<Arc<str>> {

@@ -1,7 +1,11 @@
 //! What cells mean: missing values, numbers, flags, names. The same for every format.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+use unicode_normalization::{UnicodeNormalization as _, is_nfc};
+use unicode_width::UnicodeWidthChar as _;
 
 use super::aliases::{ColumnRole, Mapping};
 use super::recording::{Eye, Reason};
@@ -77,6 +81,43 @@ pub(crate) fn is_true(cell: &str) -> bool {
     matches!(cell, "1" | "1.0" | "BEFORE" | "BOTH") || cell.eq_ignore_ascii_case("true")
 }
 
+/// A name with its accents in the letters that they are on: some systems write them on their own, and
+/// the names of files so.
+pub(crate) fn composed(name: &str) -> Cow<'_, str> {
+    match is_nfc(name) {
+        true => name.into(),
+        false => name.nfc().collect(),
+    }
+}
+
+/// Characters as they are seen: accents and other marks are part of the letter before them, whether a
+/// file has them on their own or not. Each with its place, from 0.
+pub(crate) fn characters(text: &str) -> impl Iterator<Item = (u32, char)> + '_ {
+    let mut count = 0_u32;
+    text.chars().map(move |character| {
+        let is_mark = count > 0 && character.width() == Some(0);
+        count += u32::from(!is_mark);
+        (count - 1, character)
+    })
+}
+
+/// How many characters are seen.
+pub(crate) fn character_count(text: &str) -> u32 {
+    characters(text).last().map_or(0, |(at, _)| at + 1)
+}
+
+/// The two numbers of a list such as `[512.3, 384]`; `None` where it is none of two.
+pub(crate) fn pair(cell: &str) -> Option<[&str; 2]> {
+    let inner = cell.strip_prefix(['[', '('])?.strip_suffix([']', ')'])?;
+    let (x, y) = inner.split_once(',')?;
+    Some([x.trim(), y.trim()])
+}
+
+/// Whether a place is what trackers write where they see no eye: twice the same number, 0 or below.
+pub(crate) fn is_nowhere(x: f64, y: f64) -> bool {
+    x == y && x <= 0.0
+}
+
 /// Which eye.
 pub(crate) fn eye(cell: &str) -> Option<Eye> {
     match cell.as_bytes().first().map(u8::to_ascii_lowercase) {
@@ -95,7 +136,7 @@ impl SharedNames {
         if let Some(known) = self.0.get(name) {
             return Arc::clone(known);
         }
-        let shared: Arc<str> = name.into();
+        let shared: Arc<str> = composed(name).into();
         self.0.insert(name.into(), Arc::clone(&shared));
         shared
     }
@@ -165,6 +206,23 @@ mod tests {
         assert_eq!(number("0042", false), Some(42.0));
         assert_eq!(number("12345678901", false), Some(12_345_678_901.0));
         assert_eq!(number("", true), None);
+    }
+
+    #[test]
+    fn accents_on_their_own_are_part_of_their_letter() {
+        assert_eq!((character_count("cafe\u{301}"), character_count("caf\u{e9}")), (4, 4));
+        assert_eq!(
+            (character_count(""), character_count("\u{301}a"), character_count("漢字")),
+            (0, 2, 2)
+        );
+        let places: Vec<u32> = characters("e\u{301}\u{302}t").map(|(at, _)| at).collect();
+        assert_eq!(places, [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn names_are_the_same_whoever_wrote_their_accents() {
+        assert_eq!(composed("Jose\u{301}"), "Jos\u{e9}");
+        assert!(matches!(composed("Jos\u{e9}"), Cow::Borrowed(_)));
     }
 
     #[test]

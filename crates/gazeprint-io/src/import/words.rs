@@ -11,7 +11,7 @@ use super::layout::{Layout, ScreenToText};
 use super::popeye::{self, PopEyeOptions};
 use super::recording::{RawFixation, RawWord, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::setting::{Setting, phrase};
+use super::setting::{Phrase, Setting, phrase};
 use super::swift::Items;
 use super::table::{self, TableOptions};
 
@@ -90,7 +90,7 @@ impl KnownWords {
         let choices = options.choices;
         Ok(match kind {
             WordTable::Characters => {
-                let options = TableOptions { choices: choices.to_vec(), reader: None };
+                let options = TableOptions { choices: choices.to_vec(), ..TableOptions::default() };
                 (Self::Placed, table::read_words(input, file, &options, sink)?)
             }
             WordTable::Letters => {
@@ -224,6 +224,10 @@ impl Sink for OnPages<'_, '_> {
 
     fn note(&mut self, note: String) {
         self.screen.note(note);
+    }
+
+    fn warn(&mut self, warning: Phrase) {
+        self.screen.warn(warning);
     }
 }
 

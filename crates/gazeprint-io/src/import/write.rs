@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::collect::{Imported, RawReading};
 use super::error::ImportError;
@@ -16,12 +16,61 @@ use crate::read::DEFAULT_NAME;
 use crate::table::Source;
 use crate::write::{check_corpus_folder, check_name, write_tables};
 
-/// Checks that an import can be written here, before minutes are spent on reading.
+/// What an import says it did, beside the tables.
+const REPORT: &str = "import.json";
+
+/// Checks that what is made of these inputs can be written here, before minutes are spent on reading. A
+/// folder among them stands for the tables of the corpus in it.
 ///
 /// # Errors
-/// If there is a corpus already and `overwrite` is off, or the path is that of a file.
-pub fn check_out(folder: &Path, overwrite: bool) -> Result<(), WriteError> {
+/// If an input would be replaced, if there is a corpus already and `overwrite` is off, if there are tables
+/// that are of none, or if the path is that of a file.
+pub fn check_out<'i>(
+    folder: &Path,
+    overwrite: bool,
+    inputs: impl IntoIterator<Item = &'i Path>,
+) -> Result<(), WriteError> {
+    let tables = |folder: &Path| -> Vec<PathBuf> {
+        Kind::CORPUS.iter().flat_map(|kind| kind.candidates(folder)).collect()
+    };
+    let replaced = tables(folder).into_iter().chain([folder.join(REPORT)]);
+    let replaced: HashSet<Identity> = replaced.filter_map(|file| identity(&file)).collect();
+    let mut inputs = inputs.into_iter().flat_map(|input| match input.is_dir() {
+        true => tables(input),
+        false => vec![input.to_owned()],
+    });
+    // A file that is not there is reported when it is opened.
+    let is_replaced =
+        |input: &PathBuf| identity(input).is_some_and(|input| replaced.contains(&input));
+    if let Some(file) = inputs.find(is_replaced) {
+        return Err(WriteError::Input { file });
+    }
+    // What gives way is a corpus, and not a table that somebody keeps there.
+    let old: Vec<PathBuf> = tables(folder).into_iter().filter(|file| file.exists()).collect();
+    let is_of_corpus = |file: &PathBuf| Kind::Fixations.candidates(folder).contains(file);
+    if let Some(file) = old.first().filter(|_| !old.iter().any(is_of_corpus)) {
+        return Err(WriteError::NoCorpus { file: file.clone() });
+    }
     check_corpus_folder(folder, overwrite).map(|_| ())
+}
+
+/// What is the same for all paths of a file.
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = PathBuf;
+
+/// The file that a path leads to, also where several names are linked to it.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
+}
+
+/// The file that a path leads to.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    path.canonicalize().ok()
 }
 
 /// Writes what was imported: a corpus as [`write_corpus`](crate::write_corpus) does; fixations
@@ -135,6 +184,9 @@ pub struct WithoutWords {
     pub mean_duration_ms: Option<f64>,
     /// Whether positions are in pixels of a screen.
     pub in_pixels: bool,
+    /// The readings themselves.
+    #[serde(skip)]
+    pub fixations_by_reading: Vec<RawReading>,
 }
 
 impl WithoutWords {
@@ -157,11 +209,12 @@ impl WithoutWords {
         let options = TableOptions::default();
         let shape = table::read(&mut source, 0, &options, &mut recording).map_err(named)?;
         let unit = shape.mapping.get(ColumnRole::X).and_then(|x| x.unit);
-        Ok(Some(Self::of(&recording.readings, unit == Some(super::Unit::Pixels))))
+        let readings = std::mem::take(&mut recording.readings);
+        Ok(Some(Self::of(readings, unit == Some(super::Unit::Pixels))))
     }
 
     /// Of readings.
-    pub fn of(readings: &[RawReading], in_pixels: bool) -> Self {
+    pub fn of(readings: Vec<RawReading>, in_pixels: bool) -> Self {
         let all = || readings.iter().flat_map(|reading| &reading.fixations);
         let distinct = |of: fn(&RawFixation) -> &str| all().map(of).collect::<HashSet<_>>().len();
         let durations = || all().filter_map(|f| f.duration_ms);
@@ -175,6 +228,7 @@ impl WithoutWords {
             without_duration: all().count() - timed,
             mean_duration_ms: (timed > 0).then(|| durations().sum::<f64>() / timed as f64),
             in_pixels,
+            fixations_by_reading: readings,
         }
     }
 }

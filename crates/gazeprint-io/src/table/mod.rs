@@ -7,13 +7,14 @@
 mod lines;
 mod rows;
 mod source;
+mod unpacked;
 
 use std::io;
 
 use thiserror::Error;
 
 pub(crate) use lines::{Input, Lines};
-pub(crate) use rows::{Row, Rows, declared_delimiter};
+pub(crate) use rows::{Row, Rows, SAMPLE, is_aside};
 pub use source::Source;
 
 /// Why a file cannot be read as text, or as a table.
@@ -27,7 +28,7 @@ pub(crate) enum Fault {
     Encoding { row: u64, found: String, encoding: &'static str },
     /// A file of another kind.
     #[error("found {found}, expected {expected}; {remedy}")]
-    Foreign { found: &'static str, expected: &'static str, remedy: &'static str },
+    Foreign { found: &'static str, expected: &'static str, remedy: String },
     /// A line without an end.
     #[error("row {row}: found more than {limit} bytes in a line")]
     LongLine { row: u64, limit: usize },

@@ -6,7 +6,7 @@ use super::lines::LONGEST;
 use super::{Fault, Input, Lines, shown};
 
 /// Rows that are looked at to decide.
-const SAMPLE: usize = 200;
+pub(crate) const SAMPLE: usize = 200;
 /// What may stand between cells.
 const DELIMITERS: [(u8, &str); 4] =
     [(b'\t', "tab"), (b';', "semicolon"), (b',', "comma"), (b'|', "vertical bar")];
@@ -23,6 +23,8 @@ pub(crate) struct Rows<'i> {
     pub(crate) header_row: u64,
     /// What was decided, and why.
     pub(crate) decision: String,
+    /// What is said before the column names.
+    pub(crate) preamble: Vec<String>,
     cells: Cells,
     /// Whether cells are separated by blanks, however many.
     is_blank_separated: bool,
@@ -85,16 +87,17 @@ impl<'r> Row<'r> {
 }
 
 impl<'i> Rows<'i> {
-    /// Decides on the delimiter and reads the column names, which comments may stand before.
+    /// Decides on the delimiter and reads the column names, of which `before` says how many of the
+    /// first lines stand before them.
     ///
     /// # Errors
     /// If the input cannot be read or has nothing in it.
     pub(crate) fn forgiving(
         input: impl Input + 'i,
         expected: &'static str,
-        is_comment: impl Fn(&str) -> bool,
+        before: impl Fn(&[&str]) -> usize,
     ) -> Result<Self, Fault> {
-        let mut rows = Self::begin(input, expected, false, is_comment)?;
+        let mut rows = Self::begin(input, expected, false, before)?;
         rows.take_blanks()?;
         rows.take_row_names()?;
         Ok(rows)
@@ -105,31 +108,38 @@ impl<'i> Rows<'i> {
     /// # Errors
     /// As there.
     pub(crate) fn strict(input: impl Input + 'i, expected: &'static str) -> Result<Self, Fault> {
-        Self::begin(input, expected, true, |_| false)
+        let before = |lines: &[&str]| lines.iter().take_while(|line| is_aside(line)).count();
+        Self::begin(input, expected, true, before)
     }
 
     fn begin(
         input: impl Input + 'i,
         expected: &'static str,
         is_strict: bool,
-        is_comment: impl Fn(&str) -> bool,
+        before: impl Fn(&[&str]) -> usize,
     ) -> Result<Self, Fault> {
         let mut lines = Lines::new(input);
-        let (mut declared, mut comments) = (None, 0_u64);
-        let mut line = String::new();
+        let (mut declared, mut preamble) = (None, Vec::new());
         loop {
-            let Some(first) = lines.sample(SAMPLE)?.front() else {
+            let sample = lines.sample(SAMPLE)?;
+            if sample.is_empty() {
                 return Err(Fault::Empty { row: lines.number().max(1), expected });
-            };
-            if let Some(delimiter) = declared_delimiter(first) {
-                declared = Some(delimiter);
-            } else if is_comment(first) {
-                comments += 1;
-            } else if !first.trim().is_empty() {
+            }
+            let count = before(&sample.iter().map(String::as_str).collect::<Vec<_>>());
+            // Column names may come after more lines than were looked at.
+            let is_found = count < sample.len();
+            for _ in 0..count {
+                let mut line = String::new();
+                lines.next(&mut line)?;
+                match declared_delimiter(&line) {
+                    Some(delimiter) => declared = Some(delimiter),
+                    None if line.trim().is_empty() => {}
+                    None => preamble.push(line),
+                }
+            }
+            if is_found {
                 break;
             }
-            line.clear();
-            lines.next(&mut line)?;
         }
         let known = |d: u8| DELIMITERS.iter().find(|(known, _)| *known == d);
         let (delimiter, mut decision) = match declared.and_then(known) {
@@ -138,11 +148,15 @@ impl<'i> Rows<'i> {
             }
             None => sniff(lines.sample(SAMPLE)?),
         };
-        if comments > 0 {
-            let note = format!("; {comments} lines that start with # are before the column names");
+        if !preamble.is_empty() {
+            let which = match preamble.iter().all(|line| line.trim_start().starts_with('#')) {
+                true => " that start with #",
+                false => "",
+            };
+            let note = format!("; {} lines{which} are before the column names", preamble.len());
             decision.push_str(&note);
         }
-        let mut rows = Self { is_strict, decision, ..Self::new(lines, delimiter) };
+        let mut rows = Self { is_strict, decision, preamble, ..Self::new(lines, delimiter) };
         let header = rows.next()?.map(|row| {
             let names = (0..row.len()).map(|i| row.cell(i).to_owned()).collect();
             (row.number, names)
@@ -158,6 +172,7 @@ impl<'i> Rows<'i> {
             header: Vec::new(),
             header_row: 0,
             decision: String::new(),
+            preamble: Vec::new(),
             cells: Cells::default(),
             is_blank_separated: false,
             keeps_blank: false,
@@ -166,31 +181,39 @@ impl<'i> Rows<'i> {
         }
     }
 
-    /// Programs that print columns set them apart by blanks, whatever stands between their names.
+    /// Programs that print columns set them apart by blanks, whatever stands between their names. R
+    /// does by itself, with quotation marks around names and texts, and names of rows.
     fn take_blanks(&mut self) -> Result<(), Fault> {
-        let apart = |line: &str| line.split_ascii_whitespace().count();
-        let alone = self.header.first().filter(|_| self.header.len() == 1).cloned();
-        let width = alone.as_deref().map_or(self.header.len(), apart);
-        let (mut rows, mut blanks) = (0, 0);
-        self.sample(|row| {
+        let apart = |line: &str| Cells::of_blanks(line).ranges.len();
+        let names = (self.header.len() == 1).then(|| Cells::of_blanks(&self.cells.line));
+        let width = names.as_ref().map_or(self.header.len(), |names| names.ranges.len());
+        let (mut rows, mut blanks, mut named) = (0, 0, 0);
+        for line in self.lines.sample(SAMPLE)?.iter().filter(|line| !line.trim().is_empty()) {
             rows += 1;
-            blanks += usize::from(row.len() == 1 && apart(row.line()) == width);
-        })?;
-        if width < 2 || rows == 0 || blanks < rows {
+            let is_whole = memchr::memchr(self.delimiter, line.as_bytes()).is_none();
+            let parts = if names.is_some() || is_whole { apart(line) } else { 0 };
+            blanks += usize::from(parts == width);
+            named += usize::from(names.is_some() && parts == width + 1);
+        }
+        if width < 2 || rows == 0 || blanks.max(named) < rows {
             return Ok(());
         }
-        if let Some(names) = &alone {
-            self.header = names.split_ascii_whitespace().map(str::to_owned).collect();
+        let mut between = String::new();
+        match &names {
+            Some(names) => {
+                let names = Row { cells: names, number: 0 };
+                self.header = (0..names.len()).map(|i| names.cell(i).to_owned()).collect();
+            }
+            None => between = format!(", which {} separates", self.delimiter()),
         }
         self.is_blank_separated = true;
+        let (parts, than) = match named == rows {
+            true => (width + 1, "one more than"),
+            false => (width, "as many as"),
+        };
         self.decision = format!(
-            "cells are separated by blanks: the first rows have {width} parts each, as many as there \
-             are names of columns{}",
-            if alone.is_none() {
-                format!(", which {} separates", self.delimiter())
-            } else {
-                String::new()
-            }
+            "cells are separated by blanks: the first rows have {parts} parts each, {than} there are \
+             names of columns{between}"
         );
         Ok(())
     }
@@ -344,6 +367,37 @@ impl<'i> Rows<'i> {
     }
 }
 
+/// Takes what is in the quotation marks that a cell begins with, and says where it ends: at a mark before
+/// a blank. Marks inside are doubled, or have a backslash before them, as R writes them.
+fn closed(cell: &str, inside: &mut String) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        let rest = &cell[at..];
+        let next = rest.find(['"', '\\'])?;
+        inside.push_str(&rest[..next]);
+        let rest = &rest[next..];
+        at += next + 1;
+        if rest.starts_with("\\\"") {
+            inside.push('"');
+            at += 1;
+        } else if rest.starts_with('\\') {
+            inside.push('\\');
+        } else if rest[1..].starts_with(|c: char| c.is_ascii_whitespace()) || rest.len() == 1 {
+            return Some(at);
+        } else if rest.starts_with("\"\"") {
+            inside.push('"');
+            at += 1;
+        } else {
+            return None;
+        }
+    }
+}
+
+/// Whether a line before the column names is none to speak of: blank, or the name of a delimiter.
+pub(crate) fn is_aside(line: &str) -> bool {
+    line.trim().is_empty() || declared_delimiter(line).is_some()
+}
+
 /// The delimiter that a line such as `sep=;` declares: spreadsheets tell each other so.
 pub(crate) fn declared_delimiter(line: &str) -> Option<u8> {
     match line.trim_matches(['\u{feff}', ' ', '\r', '\n']).as_bytes() {
@@ -445,14 +499,41 @@ impl Cells {
         }
     }
 
-    /// Cuts the line wherever there are blanks.
+    /// A line that is cut wherever there are blanks.
+    fn of_blanks(line: &str) -> Self {
+        let mut cells = Self { line: line.to_owned(), ..Self::default() };
+        cells.split_at_blanks();
+        cells
+    }
+
+    /// Cuts the line wherever there are blanks, but for those in quotation marks.
     fn split_at_blanks(&mut self) {
-        self.is_quoted = false;
-        self.ranges.clear();
-        let start = self.line.as_ptr() as usize;
-        for cell in self.line.split_ascii_whitespace() {
-            let from = cell.as_ptr() as usize - start;
-            self.ranges.push(from..from + cell.len());
+        let Self { line, unquoted, is_quoted, ranges, .. } = self;
+        ranges.clear();
+        *is_quoted = memchr::memchr(b'"', line.as_bytes()).is_some();
+        if !*is_quoted {
+            let start = line.as_ptr() as usize;
+            for cell in line.split_ascii_whitespace() {
+                let from = cell.as_ptr() as usize - start;
+                ranges.push(from..from + cell.len());
+            }
+            return;
+        }
+        unquoted.clear();
+        let mut rest = line.trim_ascii_start();
+        while !rest.is_empty() {
+            let start = unquoted.len();
+            let end = match rest.starts_with('"').then(|| closed(rest, unquoted)).flatten() {
+                Some(end) => end,
+                None => {
+                    unquoted.truncate(start);
+                    let end = rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
+                    unquoted.push_str(&rest[..end]);
+                    end
+                }
+            };
+            ranges.push(start..unquoted.len());
+            rest = rest[end..].trim_ascii_start();
         }
     }
 

@@ -9,25 +9,71 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use encoding_rs::{Decoder, DecoderResult, UTF_16BE, UTF_16LE, WINDOWS_1252};
-use flate2::read::MultiGzDecoder;
 
 use super::Fault;
+use super::unpacked::Unpacked;
 use crate::columnar::{self, Container};
 use crate::import::ImportError;
 
 /// Bytes that are read at a time, and that the encoding is decided on.
 const CHUNK: usize = 1 << 16;
 
-/// How files begin that people take for recordings: what they are, and what to do.
-const FOREIGN: [(&[u8], &str, &str); 7] = [
+/// How files begin that people take for recordings: what they are, and what to do. `FILE` is the name of the
+/// file, and `TABLE` that of a table to be made of it.
+const FOREIGN: [(&[u8], &str, &str); 13] = [
     (b"PK\x03\x04", "a spreadsheet or an archive", "save the sheet as CSV, or unpack the archive"),
-    (b"\xd0\xcf\x11\xe0", "an old spreadsheet", "save the sheet as CSV"),
-    (b"SR_RESEARCH", "a binary EyeLink recording (EDF)", "convert it with edf2asc"),
-    (b"RDX", "an R workspace", "write the table with write.csv in R"),
+    (
+        b"\xd0\xcf\x11\xe0",
+        "an old spreadsheet (xls)",
+        "save the sheet as CSV, or write it in Python: python -c \"import pandas; \
+         pandas.read_excel('FILE').to_csv('TABLE', index=False)\"",
+    ),
+    (b"SR_RESEARCH", "a binary EyeLink recording (EDF)", "convert it to ASC: edf2asc \"FILE\""),
+    (b"RDX", "an R workspace (rda)", R_WORKSPACE),
+    (b"RDA", "an R workspace (rda)", R_WORKSPACE),
+    (
+        b"X\n\x00\x00\x00",
+        "an R object (rds)",
+        "write the table in R: Rscript -e 'write.csv(readRDS(\"FILE\"), \"TABLE\", row.names = FALSE)'",
+    ),
+    (
+        b"BZh",
+        "a file packed with bzip2",
+        "unpack it; R packs workspaces so: Rscript -e \
+        'write.csv(get(load(\"FILE\")), \"TABLE\", row.names = FALSE)'",
+    ),
+    (
+        b"\xfd7zXZ",
+        "a file packed with xz",
+        "unpack it; R packs workspaces so: Rscript -e \
+        'write.csv(get(load(\"FILE\")), \"TABLE\", row.names = FALSE)'",
+    ),
+    (
+        b"MATLAB 5.0 MAT-file",
+        "a MATLAB file (mat)",
+        "write the table NAME in Python: python -c \"import pandas, scipy.io; \
+         pandas.DataFrame(scipy.io.loadmat('FILE', simplify_cells=True)['NAME'])\
+         .to_csv('TABLE', index=False)\"",
+    ),
+    (
+        b"MATLAB 7.3 MAT-file",
+        "a MATLAB file (mat, version 7.3)",
+        "write the table NAME in MATLAB: matlab -batch \"load('FILE'); writetable(NAME, 'TABLE')\"",
+    ),
     (b"%PDF", "a PDF", "give the table that it was made from"),
     (b"\x89PNG", "a picture", "give the recording"),
     (b"\x89HDF", "an HDF5 file", "write the table as CSV or Parquet"),
 ];
+
+/// What the archive of a spreadsheet has in it.
+const SHEETS: &[u8] = b"xl/";
+const SPREADSHEET: (&str, &str) = (
+    "a spreadsheet (xlsx)",
+    "save the sheet as CSV, or write it in Python: python -c \"import pandas; \
+     pandas.read_excel('FILE').to_csv('TABLE', index=False)\"",
+);
+
+const R_WORKSPACE: &str = "write the table in R: Rscript -e 'write.csv(get(load(\"FILE\")), \"TABLE\", row.names = FALSE)'";
 
 /// A recording as UTF-8 text.
 pub struct Source<'r> {
@@ -86,11 +132,12 @@ impl<'r> Source<'r> {
         mut path: Option<&Path>,
     ) -> Result<Self, Fault> {
         let failed = |error| Fault::reading(0, error);
+        let name = path.map_or_else(|| "FILE".into(), Path::to_path_buf);
         let mut notes = Vec::new();
         let mut raw = Vec::new();
         read_some(&mut *input, &mut raw).map_err(failed)?;
         if raw.starts_with(&[0x1f, 0x8b]) {
-            input = Box::new(MultiGzDecoder::new(io::Cursor::new(raw).chain(input)));
+            input = Box::new(Unpacked::new(io::Cursor::new(raw).chain(input)));
             raw = Vec::new();
             read_some(&mut *input, &mut raw).map_err(failed)?;
             notes.push("the file is gzip: its first two bytes say so".to_owned());
@@ -106,9 +153,20 @@ impl<'r> Source<'r> {
             raw = Vec::new();
             read_some(&mut *input, &mut raw).map_err(failed)?;
         }
-        if let Some(&(_, found, remedy)) = FOREIGN.iter().find(|(start, ..)| raw.starts_with(start))
-        {
+        let foreign = FOREIGN.iter().find(|(start, ..)| raw.starts_with(start));
+        let is_sheet =
+            |start: &[u8]| start.starts_with(b"PK") && memchr::memmem::find(&raw, SHEETS).is_some();
+        let foreign = foreign.map(|&(start, found, remedy)| match is_sheet(start) {
+            true => SPREADSHEET,
+            false => (found, remedy),
+        });
+        if let Some((found, remedy)) = foreign {
             let expected = "a text file, or a table in Parquet or Arrow IPC";
+            let table = name.with_extension("csv");
+            let table = if table == name { name.with_extension("table.csv") } else { table };
+            let table = table.display().to_string();
+            let remedy = remedy.replace("TABLE", &table);
+            let remedy = remedy.replace("FILE", &name.display().to_string());
             return Err(Fault::Foreign { found, expected, remedy });
         }
         let (mut is_ascii, mut doubt) = (true, None);
@@ -390,6 +448,11 @@ mod tests {
             let error = Source::new(&[start, b" and more"].concat()[..]).err().unwrap().to_string();
             assert!(error.starts_with(&format!("input: found {found}, ")), "{error}");
         }
+        let named = Source::open(Path::new("my data/a.rda"), &b"RDX3\nX\n"[..]).err().unwrap();
+        let sheet = Source::new(&b"PK\x03\x04....xl/workbook.xml"[..]).err().unwrap().to_string();
+        assert!(sheet.contains("pandas.read_excel('FILE').to_csv('FILE.csv'"), "{sheet}");
+        let line = "write.csv(get(load(\"my data/a.rda\")), \"my data/a.csv\", row.names = FALSE)";
+        assert!(named.to_string().contains(line), "{named}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Accuracy over how much was read, over how many readers there are, and over how well was recorded.
 
 use super::data::{AccuracyCurves, MethodCurve, RobustnessCurves};
-use super::{Axis, Cell, Drawing, Figure, Grid, Mark, Panel, Width, method_stroke};
+use super::{Axis, Cell, Drawing, Figure, Grid, Mark, Panel, Series, Width, method_look};
 use crate::csv::{Csv, Value};
 
 const ACCURACY: &str = "readers identified (%)";
@@ -121,6 +121,9 @@ fn draw(mut figure: Figure, grid: &Grid, y: &str, parts: &[Part<'_>]) -> Drawing
     let y = Axis::linear(y, (floor, 1.0)).percent();
     let cells: Vec<Cell> = parts.iter().map(|part| panel(part, &y).into()).collect();
     figure.grid(grid, &cells);
+    if y.is_cut() {
+        figure.footnote(&format!("The vertical axis begins at {:.0} %, not at 0.", 100.0 * floor));
+    }
     let mut table = Csv::new(&["panel", "method", "x", "accuracy", "se"]);
     parts.iter().for_each(|part| rows(&mut table, part));
     figure.finish(table)
@@ -128,12 +131,23 @@ fn draw(mut figure: Figure, grid: &Grid, y: &str, parts: &[Part<'_>]) -> Drawing
 
 fn panel(part: &Part<'_>, y: &Axis) -> Panel {
     let mut panel = Panel::new(part.title, part.x.clone(), y.clone());
-    for (index, curve) in part.curves.iter().enumerate() {
-        let stroke = method_stroke(&curve.method, index);
-        let points = curve.points.iter().map(|p| (p.x, p.mean)).collect();
-        panel.mark(Mark::Line { points, stroke, label: Some(curve.method.clone()) });
-        let points = curve.points.iter().map(|p| (p.x, p.mean, p.se)).collect();
-        panel.mark(Mark::Points { points, color: stroke.color, radius: 1.1 });
+    let names = [part.x.title.as_str(), ACCURACY, "standard error (%)"].map(str::to_owned);
+    // The first methods of a list are the ones of interest: they lie on top.
+    for (index, curve) in part.curves.iter().enumerate().rev() {
+        let look = method_look(&curve.method, index);
+        let line = curve.points.iter().map(|p| (p.x, p.mean)).collect();
+        let places = curve.points.iter().map(|p| (p.x, p.mean, p.se)).collect();
+        let (stroke, marker, color) = (look.stroke, look.marker, look.stroke.color);
+        panel.mark(Mark::Series(Series {
+            method: Some(curve.method.clone()),
+            names: names.to_vec(),
+            points: curve.points.iter().map(|p| ((p.x, p.mean), vec![p.x, p.mean, p.se])).collect(),
+            marks: vec![
+                Mark::Line { points: line, stroke, label: Some(curve.method.clone()) },
+                Mark::Points { points: places, color, radius: 1.3, marker },
+            ],
+            ..Series::default()
+        }));
     }
     panel
 }

@@ -9,7 +9,7 @@ pub struct CurvePoint {
     pub x: f64,
     /// The mean, 0 to 1.
     pub mean: f64,
-    /// Its standard error; 0 or NaN where there is none.
+    /// Its standard error; NaN where there is none.
     pub se: f64,
 }
 
@@ -104,13 +104,58 @@ pub struct MethodScores {
     pub genuine: Vec<f64>,
     /// Of probes under other readers.
     pub impostor: Vec<f64>,
-}
-
-/// The scores of all methods.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScoreDistributions {
     /// What a score is, with its unit: "log-likelihood ratio (nats)".
     pub score: String,
-    /// One panel each.
-    pub methods: Vec<MethodScores>,
+}
+
+/// What readers are measured by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraitAxis {
+    /// The name of the trait.
+    pub name: String,
+    /// Its unit; a `share` is shown in percent.
+    pub unit: String,
+}
+
+/// A trait of one reader.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReaderValue {
+    /// The reader's name.
+    pub reader: String,
+    /// The estimate.
+    pub value: f64,
+    /// Where its interval begins; NaN where there is none.
+    pub low: f64,
+    /// Where it ends; NaN where there is none.
+    pub high: f64,
+}
+
+/// A trait of all readers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraitReaders {
+    /// The trait.
+    pub of: TraitAxis,
+    /// What it is, in words.
+    pub about: String,
+    /// In any order.
+    pub readers: Vec<ReaderValue>,
+    /// Its split-half reliability, where it is known.
+    pub reliability: Option<f64>,
+    /// The interval of that.
+    pub reliability_ci95: Option<[f64; 2]>,
+}
+
+/// Two traits of all readers who show both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraitPair {
+    /// The trait to the right.
+    pub x: TraitAxis,
+    /// The trait upwards.
+    pub y: TraitAxis,
+    /// Both traits of each reader.
+    pub readers: Vec<[ReaderValue; 2]>,
+    /// Their correlation, where it is known.
+    pub correlation: Option<f64>,
+    /// The interval of that.
+    pub ci95: Option<[f64; 2]>,
 }

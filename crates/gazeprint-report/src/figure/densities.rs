@@ -5,9 +5,10 @@ use gazeprint_eval::portrait::{DensityFit, DensityTransform, ReaderCalibration, 
 
 use super::style::REFERENCE;
 use super::{
-    Axis, Cell, Drawing, Figure, Grid, KeyEntry, Mark, Panel, Sample, Stroke, Width, palette,
+    Axis, Cell, Drawing, Figure, Grid, KeyEntry, Mark, Panel, Sample, Series, Stroke, Width,
+    palette,
 };
-use crate::csv::{Csv, Value};
+use crate::csv::{Csv, Value, rounded};
 
 /// The places of the densities: a column a type of saccade, amplitudes above durations. Durations
 /// after refixations are one density; the place beside it is free for the key.
@@ -30,8 +31,8 @@ const PLACES: [[Option<DensityId>; 6]; 2] = [
     ],
 ];
 
-const GAMMA: Stroke = Stroke::new(palette::VERMILION, 0.9).dashed(&[3.0, 1.4]);
-const MEAN: Stroke = Stroke::new(palette::BLUE, 1.0);
+pub(super) const GAMMA: Stroke = Stroke::new(palette::VERMILION, 0.9).dashed(&[3.0, 1.4]);
+pub(super) const MEAN: Stroke = Stroke::new(palette::BLUE, 1.0);
 const BAND: f64 = 0.22;
 /// Height of the calibration panels over the farthest curve or band: words stand above.
 const ROOM: f64 = 1.4;
@@ -55,7 +56,12 @@ pub fn reader_densities(data: &ReaderDensities) -> Drawing {
     ];
     let mut key: Vec<KeyEntry> = key
         .into_iter()
-        .map(|(sample, label)| KeyEntry { sample, label: label.into(), note: String::new() })
+        .map(|(sample, label)| KeyEntry {
+            sample,
+            label: label.into(),
+            note: String::new(),
+            is_method: false,
+        })
         .collect();
     key[2].note = "90 % band".into();
     let find = |id| data.densities.iter().find(|d| d.density == id);
@@ -103,30 +109,64 @@ fn fit_panel(fit: &DensityFit, duration_end: f64) -> Panel {
     let x = Axis::linear(title, (0.0, end));
     let y = Axis::linear(share, (0.0, 1.15 * top * factor));
     let mut panel = Panel::new(name(fit.density), x, y);
-    panel.mark(Mark::Bars {
-        edges: fit.histogram.edges.clone(),
-        heights: fit.histogram.heights.iter().map(|h| h * factor).collect(),
-        color: palette::PALE,
-        opacity: 1.0,
-        outline: None,
-    });
+    let unit = if durations { "ms" } else { "character" };
+    let density = format!("density (per {unit})");
+    let bars = fit.histogram.edges.windows(2).zip(&fit.histogram.heights);
+    let middle = |(edge, &height): (&[f64], &f64)| {
+        let at = ((edge[0] + edge[1]) / 2.0, height * factor);
+        (at, [edge[0], edge[1], height].map(rounded).to_vec())
+    };
+    let label = |what: &str| format!("{}, {what}", name(fit.density));
+    panel.mark(Mark::Series(Series {
+        label: label("observed"),
+        names: vec![format!("{title} from"), "to".to_owned(), density.clone()],
+        points: bars.map(middle).collect(),
+        marks: vec![Mark::Bars {
+            edges: fit.histogram.edges.clone(),
+            heights: fit.histogram.heights.iter().map(|h| h * factor).collect(),
+            color: palette::PALE,
+            opacity: 1.0,
+            outline: None,
+        }],
+        ..Series::default()
+    }));
     let scaled = |values: &[f64]| -> Vec<(f64, f64)> {
         fit.x.iter().zip(values).map(|(&x, v)| (x, v * factor)).collect()
     };
     let band = fit.x.iter().zip(&fit.low).zip(&fit.high);
-    panel.mark(Mark::Band {
-        points: band.map(|((&x, low), high)| (x, low * factor, high * factor)).collect(),
-        color: MEAN.color,
-        opacity: BAND,
-    });
-    panel.mark(Mark::Line { points: scaled(&fit.mean), stroke: MEAN, label: None });
-    panel.mark(Mark::Line { points: scaled(&fit.gamma), stroke: GAMMA, label: None });
+    let numbers = fit.x.iter().zip(&fit.mean).zip(&fit.low).zip(&fit.high);
+    let point = |(((&x, &mean), &low), &high): (((&f64, &f64), &f64), &f64)| {
+        ((x, mean * factor), [x, mean, low, high].map(rounded).to_vec())
+    };
+    panel.mark(Mark::Series(Series {
+        label: label("semiparametric"),
+        names: [title, &density, "90 % band from", "to"].map(str::to_owned).to_vec(),
+        points: numbers.map(point).collect(),
+        marks: vec![
+            Mark::Band {
+                points: band.map(|((&x, low), high)| (x, low * factor, high * factor)).collect(),
+                color: MEAN.color,
+                opacity: BAND,
+            },
+            Mark::Line { points: scaled(&fit.mean), stroke: MEAN, label: None },
+        ],
+        ..Series::default()
+    }));
+    let point =
+        |(&x, &value): (&f64, &f64)| ((x, value * factor), [x, value].map(rounded).to_vec());
+    panel.mark(Mark::Series(Series {
+        label: label("gamma fit"),
+        names: [title, &density].map(str::to_owned).to_vec(),
+        points: fit.x.iter().zip(&fit.gamma).map(point).collect(),
+        marks: vec![Mark::Line { points: scaled(&fit.gamma), stroke: GAMMA, label: None }],
+        ..Series::default()
+    }));
     panel.corner_note(format!("n = {}", fit.observations));
     panel
 }
 
 /// Where an axis ends: beyond it there is next to nothing observed or expected.
-fn right_end(fit: &DensityFit) -> f64 {
+pub(super) fn right_end(fit: &DensityFit) -> f64 {
     let widths = fit.histogram.edges.windows(2).map(|e| e[1] - e[0]);
     let bars = fit.histogram.edges.iter().skip(1).zip(&fit.histogram.heights).zip(widths);
     let seen = quantile(bars.map(|((&x, &h), w)| (x, h * w)));
@@ -155,16 +195,16 @@ fn fit_table(data: &ReaderDensities) -> Csv {
     for fit in &data.densities {
         let names = [Value::Word(&data.reader), Value::Word(fit.density.name())];
         for (edge, &height) in fit.histogram.edges.windows(2).zip(&fit.histogram.heights) {
-            let place = [Value::Number(edge[0]), Value::Number(edge[1]), Value::Number(height)];
+            let place = [Value::Rounded(edge[0]), Value::Rounded(edge[1]), Value::Rounded(height)];
             row(&mut table, names, "histogram", place, [Value::None; 2]);
         }
         for (&x, &value) in fit.x.iter().zip(&fit.gamma) {
-            let place = [Value::Number(x), Value::None, Value::Number(value)];
+            let place = [Value::Rounded(x), Value::None, Value::Rounded(value)];
             row(&mut table, names, "gamma", place, [Value::None; 2]);
         }
         for (i, (&x, &value)) in fit.x.iter().zip(&fit.mean).enumerate() {
-            let place = [Value::Number(x), Value::None, Value::Number(value)];
-            let at = |values: &[f64]| values.get(i).map_or(Value::None, |&v| Value::Number(v));
+            let place = [Value::Rounded(x), Value::None, Value::Rounded(value)];
+            let at = |values: &[f64]| values.get(i).map_or(Value::None, |&v| Value::Rounded(v));
             row(&mut table, names, "posterior", place, [at(&fit.low), at(&fit.high)]);
         }
     }
@@ -195,11 +235,13 @@ pub fn reader_calibration(data: &ReaderCalibration) -> Drawing {
             sample: Sample::Line(MEAN),
             label: "observed".into(),
             note: "less expected".into(),
+            is_method: false,
         },
         KeyEntry {
             sample: Sample::Area(palette::PALE, 1.0),
             label: "95 % band".into(),
             note: String::new(),
+            is_method: false,
         },
     ];
     let cells: Vec<Cell> = PLACES
@@ -223,9 +265,9 @@ pub fn reader_calibration(data: &ReaderCalibration) -> Drawing {
                 Value::Word(&data.reader),
                 Value::Word(d.density.name()),
                 Value::Count(d.values.len()),
-                Value::Number(quantile),
-                Value::Number(quantile + excess),
-                Value::Number(band(d.values.len())),
+                Value::Rounded(quantile),
+                Value::Rounded(quantile + excess),
+                Value::Rounded(band(d.values.len())),
             ]);
         }
     }
@@ -256,7 +298,14 @@ fn excess_panel(data: &DensityTransform, farthest: f64) -> Panel {
     let points = vec![(0.0, -half, half), (1.0, -half, half)];
     panel.mark(Mark::Band { points, color: palette::PALE, opacity: 1.0 });
     panel.mark(Mark::Segment { from: (0.0, 0.0), to: (1.0, 0.0), stroke: REFERENCE });
-    panel.mark(Mark::Line { points: excess(data), stroke: MEAN, label: None });
+    let points = excess(data);
+    panel.mark(Mark::Series(Series {
+        label: name(data.density).to_owned(),
+        names: ["expected share below (%)", "observed share below (%)"].map(str::to_owned).to_vec(),
+        points: points.iter().map(|&(x, y)| ((x, y), [x, x + y].map(rounded).to_vec())).collect(),
+        marks: vec![Mark::Line { points, stroke: MEAN, label: None }],
+        ..Series::default()
+    }));
     panel.corner_note(format!("n = {}", data.values.len()));
     panel
 }

@@ -3,12 +3,15 @@
 use super::data::{ErrorCurve, ErrorCurvesAt};
 use super::style::REFERENCE;
 use super::{
-    Axis, Cell, Drawing, Figure, Grid, KeyEntry, Mark, Panel, Sample, Scale, Width, method_stroke,
+    Axis, Cell, Drawing, Figure, Grid, KeyEntry, Mark, Panel, Sample, Scale, Series, Width,
+    method_stroke,
 };
 use crate::csv::{Csv, Value};
 
-const ACCEPTS: &str = "impostors accepted (%)";
-const REJECTS: &str = "genuine readers rejected (%)";
+pub(super) const ACCEPTS: &str = "impostors accepted (%)";
+pub(super) const REJECTS: &str = "genuine readers rejected (%)";
+/// What is said of methods that are not drawn.
+const WITHOUT_ERROR: &str = "Without any error at some threshold, and not drawn";
 /// Ticks of normal-deviate axes.
 const DEVIATES: [f64; 10] = [1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99];
 
@@ -48,6 +51,7 @@ pub fn error_curves_by_fraction(parts: &[ErrorCurvesAt]) -> Drawing {
         })
         .collect();
     figure.grid(&grid, &cells);
+    note_by_part(&mut figure, parts.iter(), &axes);
     let mut table = Csv::new(&["fraction", "method", "false_reject", "false_accept"]);
     for part in parts {
         for curve in &part.curves {
@@ -99,13 +103,20 @@ fn panel(title: &str, (x, y): &(Axis, Axis), curves: &[ErrorCurve]) -> Panel {
     // The first methods of a list are the ones of interest: they lie on top.
     for (index, curve) in curves.iter().enumerate().rev() {
         let stroke = method_stroke(&curve.method, index);
-        panel.mark(Mark::Line { points: stairs(&ordered(curve)), stroke, label: None });
+        let points = ordered(curve);
+        panel.mark(Mark::Series(Series {
+            method: Some(curve.method.clone()),
+            names: [REJECTS, ACCEPTS].map(str::to_owned).to_vec(),
+            points: points.iter().map(|&(x, y)| ((x, y), vec![x, y])).collect(),
+            marks: vec![Mark::Line { points: stairs(&points), stroke, label: None }],
+            ..Series::default()
+        }));
     }
     panel
 }
 
 /// From few false rejects to many, every place once.
-fn ordered(curve: &ErrorCurve) -> Vec<(f64, f64)> {
+pub(super) fn ordered(curve: &ErrorCurve) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = curve
         .points
         .iter()
@@ -119,7 +130,7 @@ fn ordered(curve: &ErrorCurve) -> Vec<(f64, f64)> {
 
 /// Steps where a rate is 0, which these axes do not have: the rate stays until it changes. A
 /// straight line from there would start at an arbitrary place.
-fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub(super) fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut line = Vec::with_capacity(points.len());
     for (i, &point) in points.iter().enumerate() {
         if i > 0 {
@@ -134,7 +145,7 @@ fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// A little more than all rates above 0, up to 100 %.
-fn log_axes<'a>(curves: impl Iterator<Item = &'a ErrorCurve> + Clone) -> (Axis, Axis) {
+pub(super) fn log_axes<'a>(curves: impl Iterator<Item = &'a ErrorCurve> + Clone) -> (Axis, Axis) {
     let reject = lowest(curves.clone(), |p| p.0);
     let accept = lowest(curves, |p| p.1);
     (Axis::log10(REJECTS, (reject, 1.0)).percent(), Axis::log10(ACCEPTS, (accept, 1.0)).percent())
@@ -178,6 +189,7 @@ fn key(curves: &[ErrorCurve], with_rates: bool) -> Vec<KeyEntry> {
                 Some(rate) if with_rates => format!("equal error {} %", percent(rate)),
                 _ => String::new(),
             },
+            is_method: true,
         })
         .collect()
 }
@@ -194,18 +206,48 @@ fn percent(rate: f64) -> String {
     }
 }
 
-/// Says which methods have no curve, because no threshold confuses anyone.
-fn note(figure: &mut Figure, curves: &[ErrorCurve], axes: &(Axis, Axis)) {
+/// Methods that have no curve on the axes, because some threshold confuses no one.
+fn perfect<'a>(curves: &'a [ErrorCurve], axes: &(Axis, Axis)) -> Vec<&'a str> {
     let seen = |p: &(f64, f64)| p.0 >= axes.0.range.0 || p.1 >= axes.1.range.0;
-    let perfect: Vec<&str> = curves
+    curves
         .iter()
         .filter(|c| !c.points.is_empty())
         .filter(|c| !ordered(c).iter().any(|p| p.0 > 0.0 && p.1 > 0.0 && seen(p)))
         .filter(|c| ordered(c).contains(&(0.0, 0.0)))
         .map(|c| c.method.as_str())
-        .collect();
+        .collect()
+}
+
+/// Says which these are.
+fn note(figure: &mut Figure, curves: &[ErrorCurve], axes: &(Axis, Axis)) {
+    let perfect = perfect(curves, axes);
     if !perfect.is_empty() {
-        figure.footnote(&format!("Without any error at some threshold: {}", perfect.join(", ")));
+        figure.footnote(&format!("{WITHOUT_ERROR}: {}", perfect.join(", ")));
+    }
+}
+
+/// The same for parts of the test sentences: each method once, with its parts.
+pub(super) fn note_by_part<'a>(
+    figure: &mut Figure,
+    parts: impl Iterator<Item = &'a ErrorCurvesAt>,
+    axes: &(Axis, Axis),
+) {
+    let mut shares: Vec<(&str, Vec<String>)> = Vec::new();
+    for part in parts {
+        for method in perfect(&part.curves, axes) {
+            let share = format!("{:.0} %", 100.0 * part.fraction);
+            match shares.iter_mut().find(|(name, _)| *name == method) {
+                Some((_, shares)) => shares.push(share),
+                None => shares.push((method, vec![share])),
+            }
+        }
+    }
+    if !shares.is_empty() {
+        let named = |(method, shares): (&str, Vec<String>)| {
+            format!("{method} ({} of the sentences)", shares.join(", "))
+        };
+        let methods: Vec<String> = shares.into_iter().map(named).collect();
+        figure.footnote(&format!("{WITHOUT_ERROR}: {}", methods.join("; ")));
     }
 }
 
@@ -238,7 +280,9 @@ mod tests {
     #[test]
     fn a_method_without_errors_is_named() {
         let drawing = error_curves(&[curve(&[(0.0, 1.0), (0.0, 0.0), (1.0, 0.0)])]);
-        assert!(drawing.svg.contains("Without any error at some threshold: population"));
+        assert!(
+            drawing.svg.contains("Without any error at some threshold, and not drawn: population")
+        );
         let drawing = det_curves(&[curve(&[(0.0, 1.0), (0.01, 0.02), (1.0, 0.0)])]);
         assert!(!drawing.svg.contains("Without any error"));
     }

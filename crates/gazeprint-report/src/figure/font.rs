@@ -1,6 +1,8 @@
-//! The fonts of the figures: widths for the layout, outlines for PNG, a style sheet for pages.
+//! The fonts of the figures: widths for the layout, outlines for PDF and PNG, a style sheet for pages.
 
 use ttf_parser::{Face as Parsed, OutlineBuilder};
+
+use super::scene::{Anchor, Point, Step, Text};
 
 /// Fonts for browsers: the embedded one where the page carries it, then ones at most as wide.
 pub(super) const SANS: &str =
@@ -20,6 +22,9 @@ pub(super) enum Face {
 }
 
 impl Face {
+    /// Every one.
+    pub(super) const ALL: [Self; 3] = [Self::Regular, Self::SemiBold, Self::Mono];
+
     fn bytes(self) -> &'static [u8] {
         match self {
             Self::Regular => include_bytes!("../../assets/fonts/Inter-Regular.otf"),
@@ -38,24 +43,27 @@ impl Face {
         let units: f64 = text.chars().map(|c| advance(&font, c)).sum();
         units * size / f64::from(font.units_per_em())
     }
+}
 
-    /// Sends the outlines of a line of text to `pen`; `place` maps from ems right of the start and
-    /// above the baseline. Every character of `cells` wide text is centred in a cell of that many ems.
-    pub(super) fn outline(self, text: &str, cells: Option<f64>, pen: &mut dyn Pen) {
-        let font = self.parsed();
-        let em = f64::from(font.units_per_em());
-        let mut x = 0.0;
-        for (index, c) in text.chars().enumerate() {
-            let glyph = font.glyph_index(c).unwrap_or_default();
-            let width = advance(&font, c) / em;
-            let start = match cells {
-                Some(cell) => (index as f64 + 0.5) * cell - width / 2.0,
-                None => x,
-            };
-            font.outline_glyph(glyph, &mut Shifted { pen, x: start, em });
-            x += width;
-        }
+/// The outlines of a text, where it stands.
+pub(super) fn outline(text: &Text) -> Vec<Step> {
+    let font = text.face.parsed();
+    let scale = text.size / f64::from(font.units_per_em());
+    let mut x = match (text.anchor, text.cell) {
+        (Anchor::Start, _) | (_, Some(_)) => 0.0,
+        (Anchor::Middle, None) => -text.face.width(&text.text, text.size) / 2.0,
+        (Anchor::End, None) => -text.face.width(&text.text, text.size),
+    };
+    let mut pen = Pen { at: text.at, upright: text.upright, start: x, scale, steps: Vec::new() };
+    for c in text.text.chars() {
+        let glyph = font.glyph_index(c).unwrap_or_default();
+        let width = advance(&font, c) * scale;
+        // Characters that have cells are centred in them.
+        pen.start = x + text.cell.map_or(0.0, |cell| (cell - width) / 2.0);
+        font.outline_glyph(glyph, &mut pen);
+        x += text.cell.unwrap_or(width);
     }
+    pen.steps
 }
 
 /// Units of a character; of the font's "missing" sign where it has none.
@@ -64,56 +72,54 @@ fn advance(font: &Parsed<'_>, c: char) -> f64 {
     f64::from(font.glyph_hor_advance(glyph).unwrap_or_default())
 }
 
-/// Receives outlines, in ems.
-pub(super) trait Pen {
-    /// Starts a contour.
-    fn start(&mut self, x: f64, y: f64);
-    /// A straight line.
-    fn line(&mut self, x: f64, y: f64);
-    /// A quadratic curve.
-    fn quad(&mut self, a: (f64, f64), to: (f64, f64));
-    /// A cubic curve.
-    fn cubic(&mut self, a: (f64, f64), b: (f64, f64), to: (f64, f64));
-    /// Ends a contour.
-    fn close(&mut self);
+/// Puts the outlines of a character where they belong.
+struct Pen {
+    at: Point,
+    upright: bool,
+    /// Points from the start of the text to that of the character.
+    start: f64,
+    scale: f64,
+    steps: Vec<Step>,
 }
 
-struct Shifted<'a> {
-    pen: &'a mut dyn Pen,
-    x: f64,
-    em: f64,
-}
-
-impl Shifted<'_> {
-    fn at(&self, x: f32, y: f32) -> (f64, f64) {
-        (self.x + f64::from(x) / self.em, f64::from(y) / self.em)
+impl Pen {
+    fn place(&self, x: f32, y: f32) -> Point {
+        let (along, above) = (self.start + f64::from(x) * self.scale, f64::from(y) * self.scale);
+        match self.upright {
+            true => (self.at.0 - above, self.at.1 - along),
+            false => (self.at.0 + along, self.at.1 - above),
+        }
     }
 }
 
-impl OutlineBuilder for Shifted<'_> {
+impl OutlineBuilder for Pen {
     fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.pen.start(x, y);
+        self.steps.push(Step::Move(self.place(x, y)));
     }
     fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.pen.line(x, y);
+        self.steps.push(Step::Line(self.place(x, y)));
     }
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        self.pen.quad(self.at(x1, y1), self.at(x, y));
+        self.steps.push(Step::Quad(self.place(x1, y1), self.place(x, y)));
     }
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        self.pen.cubic(self.at(x1, y1), self.at(x2, y2), self.at(x, y));
+        let (a, b) = (self.place(x1, y1), self.place(x2, y2));
+        self.steps.push(Step::Cubic(a, b, self.place(x, y)));
     }
     fn close(&mut self) {
-        self.pen.close();
+        self.steps.push(Step::Close);
     }
 }
 
-/// `@font-face` rules that carry the fonts: put once into a page, its figures look the same in
+/// `@font-face` rules that carry fonts: put once into a page or a file, its figures look the same in
 /// every browser.
-pub(crate) fn font_css() -> String {
-    let rule = |family, weight, format, face: Face| {
+pub(super) fn rules(faces: &[Face]) -> String {
+    let rule = |&face: &Face| {
+        let (family, weight, format) = match face {
+            Face::Regular => ("Inter", 400, "otf"),
+            Face::SemiBold => ("Inter", 600, "otf"),
+            Face::Mono => ("'JetBrains Mono'", 400, "ttf"),
+        };
         format!(
             "@font-face{{font-family:{family};font-weight:{weight};\
              src:url(data:font/{format};base64,{}) format('{}')}}\n",
@@ -121,9 +127,12 @@ pub(crate) fn font_css() -> String {
             if format == "otf" { "opentype" } else { "truetype" },
         )
     };
-    rule("Inter", 400, "otf", Face::Regular)
-        + &rule("Inter", 600, "otf", Face::SemiBold)
-        + &rule("'JetBrains Mono'", 400, "ttf", Face::Mono)
+    faces.iter().map(rule).collect()
+}
+
+/// Those of a page.
+pub(crate) fn font_css() -> String {
+    rules(&Face::ALL)
 }
 
 fn base64(bytes: &[u8]) -> String {

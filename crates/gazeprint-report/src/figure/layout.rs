@@ -1,10 +1,10 @@
 //! A figure: its size, panels in a grid, keys.
 
-use super::Drawing;
 use super::font::{Face, HALF_CAP};
 use super::panel::Panel;
-use super::scene::{Anchor, Fill, MM, Rect, Scene};
-use super::style::{Color, Stroke, TEXT, TITLE, palette};
+use super::scene::{Anchor, Fill, Group, MM, Point, Rect, Scene};
+use super::style::{Color, Look, Stroke, TEXT, TITLE, palette};
+use super::{Drawing, svg};
 use crate::csv::Csv;
 
 /// Space at the edges, points.
@@ -15,7 +15,7 @@ const TITLE_GAP: f64 = 4.0;
 const BELOW_TICKS: f64 = 11.0;
 const BELOW_TITLE: f64 = 11.0;
 /// Length of the sample in a key, points.
-const SAMPLE: f64 = 14.0;
+const SAMPLE: f64 = 20.0;
 
 /// How wide a figure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub(super) struct KeyEntry {
     pub(super) label: String,
     /// More of it, on a line of its own; empty for none.
     pub(super) note: String,
+    /// Whether it is a method.
+    pub(super) is_method: bool,
 }
 
 impl KeyEntry {
@@ -66,6 +68,35 @@ impl KeyEntry {
 
     fn lines(&self) -> f64 {
         if self.note.is_empty() { 1.0 } else { 2.0 }
+    }
+
+    /// Draws it to the right of a place.
+    fn draw(&self, scene: &mut Scene, (left, y): Point) {
+        let ends = [(left, y), (left + SAMPLE, y)];
+        let area =
+            [(left, y - 3.0), (left + SAMPLE, y - 3.0), (left + SAMPLE, y + 3.0), (left, y + 3.0)];
+        let color = match self.sample {
+            Sample::Line(stroke) => {
+                scene.polyline(&ends, stroke);
+                stroke.color
+            }
+            Sample::Band(stroke, opacity) => {
+                scene.polygon(&area, Fill { color: stroke.color, opacity });
+                scene.polyline(&ends, stroke);
+                stroke.color
+            }
+            Sample::Area(color, opacity) => {
+                scene.polygon(&area, Fill { color, opacity });
+                palette::INK
+            }
+        };
+        let x = left + SAMPLE + 4.0;
+        let at = (x, y + TEXT * HALF_CAP);
+        scene.text(at, &self.label, TEXT, color.for_text(), Anchor::Start);
+        if !self.note.is_empty() {
+            let at = (x, y + TEXT * HALF_CAP + TEXT * 1.15);
+            scene.text(at, &self.note, TEXT, palette::GREY, Anchor::Start);
+        }
     }
 }
 
@@ -226,44 +257,35 @@ impl Figure {
     fn key(&mut self, entries: &[KeyEntry], left: f64, top: f64) -> f64 {
         let mut y = top + TEXT * HALF_CAP;
         for entry in entries {
-            let ends = [(left, y), (left + SAMPLE, y)];
-            let area = [
-                (left, y - 3.0),
-                (left + SAMPLE, y - 3.0),
-                (left + SAMPLE, y + 3.0),
-                (left, y + 3.0),
-            ];
-            let color = match entry.sample {
-                Sample::Line(stroke) => {
-                    self.scene.polyline(&ends, stroke);
-                    stroke.color
-                }
-                Sample::Band(stroke, opacity) => {
-                    self.scene.polygon(&area, Fill { color: stroke.color, opacity });
-                    self.scene.polyline(&ends, stroke);
-                    stroke.color
-                }
-                Sample::Area(color, opacity) => {
-                    self.scene.polygon(&area, Fill { color, opacity });
-                    palette::INK
-                }
-            };
-            let x = left + SAMPLE + 4.0;
-            let at = (x, y + TEXT * HALF_CAP);
-            self.scene.text(at, &entry.label, TEXT, color.for_text(), Anchor::Start);
-            if !entry.note.is_empty() {
-                let at = (x, y + TEXT * HALF_CAP + TEXT * 1.15);
-                self.scene.text(at, &entry.note, TEXT, palette::GREY, Anchor::Start);
-            }
+            let method = entry.is_method.then(|| entry.label.clone());
+            self.scene.group(Group { method, ..Group::default() }, |scene| {
+                entry.draw(scene, (left, y));
+            });
             y += entry.lines() * TEXT * 1.15 + 3.0;
         }
         y - TEXT * HALF_CAP
     }
 
-    /// A line of text below what is there, at the left edge.
-    pub(super) fn footnote(&mut self, text: &str) {
+    /// Words below what is there, in as many lines as they need.
+    pub(super) fn footnote(&mut self, words: &str) {
+        let room = self.scene.width - 2.0 * MARGIN;
+        let mut line = String::new();
+        for word in words.split(' ') {
+            let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
+            if !line.is_empty() && Face::Regular.width(&longer, TEXT) > room {
+                self.line(&line);
+                word.clone_into(&mut line);
+            } else {
+                line = longer;
+            }
+        }
+        self.line(&line);
+    }
+
+    /// A line of words at the left edge.
+    fn line(&mut self, words: &str) {
         let at = (MARGIN, self.top + TEXT);
-        self.scene.text(at, text, TEXT, palette::GREY, Anchor::Start);
+        self.scene.text(at, words, TEXT, palette::GREY, Anchor::Start);
         self.top += TEXT * 1.5;
     }
 
@@ -272,6 +294,15 @@ impl Figure {
         self.scene.height = self.top + MARGIN;
         Drawing::new(self.scene, numbers)
     }
+}
+
+/// A line with its mark, as a figure of its own that stands among words.
+pub(super) fn sample(look: Look) -> String {
+    let mut scene = Scene::new(SAMPLE + 6.0);
+    scene.height = 8.0;
+    scene.polyline(&[(0.0, 4.0), (SAMPLE + 6.0, 4.0)], look.stroke);
+    scene.marker((0.5 * SAMPLE + 3.0, 4.0), 2.0, look.stroke.color, look.marker);
+    svg::inline(&scene)
 }
 
 /// Where the panels of a grid stand.

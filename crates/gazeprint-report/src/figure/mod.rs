@@ -1,4 +1,4 @@
-//! Figures for papers: SVG, PNG and the plotted numbers as CSV.
+//! Figures for papers: SVG, PDF, PNG and the plotted numbers as CSV.
 //!
 //! Functions, one a figure, take plain data ([`data`]) and return a [`Drawing`]:
 //!
@@ -15,9 +15,14 @@
 //! | [`score_distributions`] | scores of genuine readers and of impostors |
 //! | [`reader_calibration`] | whether the densities of a reader are calibrated |
 //! | [`scanpath`] | a reader's path over a text |
+//! | [`readers_by_trait`] | a trait of all readers, in order, with intervals |
+//! | [`two_traits`] | two traits of all readers against each other |
+//! | [`reader_amplitudes`] | one reader's amplitudes by type of saccade, as in the paper |
+//! | [`graphical_model`] | the model of a reader as a graph with plates |
+//! | [`error_curves_overlaid`] | errors for fractions of the test sentences in one panel, as in the paper |
 //!
 //! They are put together from panels in a grid (`layout`, `panel`), with axes (`scale`) and marks, into
-//! a scene that `svg` and `raster` write. The same data give the same bytes.
+//! a scene that `svg`, `pdf` and `raster` write. The same data give the same bytes.
 //!
 //! ```
 //! use gazeprint_report::figure::{accuracy_over_seconds, data::{CurvePoint, MethodCurve}};
@@ -32,6 +37,7 @@
 //! assert_eq!(&drawing.png()[1..4], b"PNG");
 //! ```
 
+mod amplitudes;
 mod clip;
 mod curves;
 pub mod data;
@@ -41,8 +47,12 @@ mod font;
 mod label;
 mod layout;
 mod names;
+mod overlaid;
 mod panel;
+mod pdf;
+mod plates;
 mod raster;
+mod readers;
 mod scale;
 mod scanpath;
 mod scene;
@@ -50,26 +60,39 @@ mod scores;
 mod style;
 mod svg;
 
+pub use amplitudes::reader_amplitudes;
 pub use curves::{accuracy_curves, accuracy_over_seconds, robustness};
 pub use densities::{reader_calibration, reader_densities};
 pub use errors::{det_curves, error_curves, error_curves_by_fraction};
-pub(crate) use font::font_css;
 use layout::{Cell, Figure, Grid, KeyEntry, Sample, Width};
 pub use names::names_over_seconds;
-use panel::{Mark, Panel};
+pub use overlaid::error_curves_overlaid;
+use panel::{Mark, Panel, Series};
+pub use plates::graphical_model;
+pub use readers::{readers_by_trait, two_traits};
 use scale::{Axis, Scale};
 pub use scanpath::scanpath;
 use scene::Anchor;
 pub use scores::score_distributions;
-use style::{Color, Stroke, method_stroke, palette};
+use style::{Color, Stroke, method_look, method_stroke, palette};
 pub(crate) use svg::{escape, is_unseen};
 
 use crate::csv::Csv;
 
+/// What a page with figures needs: fonts, and colours for dark screens.
+pub(crate) fn page_css() -> String {
+    font::font_css() + &style::dark_css(".card ")
+}
+
+/// The sample of a method's line, as a small figure.
+pub(crate) fn method_sample(method: &str, index: usize) -> String {
+    layout::sample(method_look(method, index))
+}
+
 /// A finished figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drawing {
-    /// The figure as SVG.
+    /// The figure as SVG, as a part of a page that has its fonts and colours for dark screens.
     pub svg: String,
     /// The plotted numbers.
     pub csv: String,
@@ -86,6 +109,16 @@ impl Drawing {
     /// The same, of one reader.
     fn of(self, subject: String) -> Self {
         Self { subject: Some(subject), ..self }
+    }
+
+    /// The figure as an SVG of its own: with its fonts, and dark on dark screens.
+    pub fn svg_file(&self) -> String {
+        svg::file(&self.scene)
+    }
+
+    /// The figure as PDF.
+    pub fn pdf(&self) -> Vec<u8> {
+        pdf::write(&self.scene)
     }
 
     /// The figure as PNG, 300 dots an inch.
@@ -124,10 +157,15 @@ mod tests {
         Rect { left, top: y - above, right: left + width, bottom: y + below }
     }
 
+    /// All figures: those of studies, of readers, and of the paper.
+    fn drawings() -> Vec<(&'static str, Drawing)> {
+        let of_studies = examples::all().into_iter().map(|(id, drawing)| (id.name(), drawing));
+        of_studies.chain(examples::of_readers()).chain(examples::of_the_paper()).collect()
+    }
+
     #[test]
     fn no_text_is_cut_and_no_two_overlap() {
-        for (id, drawing) in examples::all() {
-            let name = id.name();
+        for (name, drawing) in drawings() {
             let scene = &drawing.scene;
             let texts: Vec<(&str, Rect)> = scene
                 .items
@@ -156,8 +194,7 @@ mod tests {
 
     #[test]
     fn every_shape_is_on_the_page() {
-        for (id, drawing) in examples::all() {
-            let name = id.name();
+        for (name, drawing) in drawings() {
             let scene = &drawing.scene;
             let inside = |(x, y): scene::Point| {
                 (0.0..=scene.width).contains(&x) && (0.0..=scene.height).contains(&y)
@@ -167,13 +204,13 @@ mod tests {
                     Item::Path { steps, .. } => steps.iter().all(|step| match *step {
                         scene::Step::Move(p) | scene::Step::Line(p) => inside(p),
                         // A curve reaches half the way to its control point.
-                        scene::Step::Quad(_, p) => inside(p),
+                        scene::Step::Quad(_, p) | scene::Step::Cubic(_, _, p) => inside(p),
                         scene::Step::Close => true,
                     }),
                     Item::Circle { center: (x, y), radius, .. } => {
                         inside((x - radius, y - radius)) && inside((x + radius, y + radius))
                     }
-                    Item::Text(_) => true,
+                    Item::Text(_) | Item::Open(_) | Item::Close => true,
                 };
                 assert!(sound, "{name}: {item:?}");
             }

@@ -1,7 +1,10 @@
 //! Readers and strangers who are named, over seconds of reading.
 
 use super::data::{MethodNames, NamedAtRate, PartPoint};
-use super::{Axis, Cell, Color, Drawing, Figure, Grid, Mark, Panel, Stroke, Width, palette};
+use super::style::Marker;
+use super::{
+    Axis, Cell, Color, Drawing, Figure, Grid, Mark, Panel, Series, Stroke, Width, palette,
+};
 use crate::csv::{Csv, Value};
 
 /// Dashes of the line that a rate should not exceed.
@@ -33,7 +36,7 @@ pub fn names_over_seconds(methods: &[MethodNames]) -> Drawing {
         let rates = method.rates.iter().filter(|at| at.rate > 0.0 && at.rate < 1.0);
         let rates: Vec<&NamedAtRate> = rates.collect();
         let mut panel = Panel::new(title("(a) readers named right"), x.clone(), readers.clone());
-        bands(&mut panel, &rates, |at| &at.readers);
+        bands(&mut panel, &method.method, &rates, |at| &at.readers);
         cells.push(panel.into());
         let title = title("(b) strangers named");
         let mut panel = Panel::new(title, x.clone(), strangers.clone());
@@ -42,7 +45,7 @@ pub fn names_over_seconds(methods: &[MethodNames]) -> Drawing {
             let [from, to] = [x.range.0, x.range.1].map(|x| (x, at.rate));
             panel.mark(Mark::Segment { from, to, stroke });
         }
-        bands(&mut panel, &rates, |at| &at.strangers);
+        bands(&mut panel, &method.method, &rates, |at| &at.strangers);
         cells.push(panel.into());
     }
     let grid = Grid { columns: 2, aspect: 0.7, shared_y: false, gap: 12.0, key: Vec::new() };
@@ -51,22 +54,44 @@ pub fn names_over_seconds(methods: &[MethodNames]) -> Drawing {
 }
 
 const TITLE: &str = "probes named (%)";
+const SECONDS: &str = "seconds of reading observed";
 
 /// Intervals behind, lines with a dot a point before them.
-fn bands(panel: &mut Panel, rates: &[&NamedAtRate], part: fn(&NamedAtRate) -> &Vec<PartPoint>) {
+fn bands(
+    panel: &mut Panel,
+    method: &str,
+    rates: &[&NamedAtRate],
+    part: fn(&NamedAtRate) -> &Vec<PartPoint>,
+) {
     // What a logarithmic axis has no place for lies on its lower edge.
     let floor = panel.y.range.0;
     let on = |value: f64| value.max(floor);
     for (index, at) in rates.iter().enumerate() {
         let points = part(at).iter().map(|p| (p.x, on(p.low), on(p.high))).collect();
-        panel.mark(Mark::Band { points, color: stroke(index).color, opacity: BAND });
+        let band = Mark::Band { points, color: stroke(index).color, opacity: BAND };
+        let method = Some(method.to_owned());
+        panel.mark(Mark::Series(Series { method, marks: vec![band], ..Series::default() }));
     }
     for (index, at) in rates.iter().enumerate() {
         let points: Vec<(f64, f64)> = part(at).iter().map(|p| (p.x, on(p.part))).collect();
         let dots = points.iter().map(|&(x, y)| (x, y, 0.0)).collect();
         let (stroke, label) = (stroke(index), format!("{} %", 100.0 * at.rate));
-        panel.mark(Mark::Line { points, stroke, label: Some(label) });
-        panel.mark(Mark::Points { points: dots, color: stroke.color, radius: 1.1 });
+        let values = |p: &PartPoint| ((p.x, on(p.part)), vec![p.x, p.part, p.low, p.high]);
+        panel.mark(Mark::Series(Series {
+            method: Some(method.to_owned()),
+            label: format!("{label} of strangers may be named"),
+            names: [SECONDS, TITLE, "95 % interval from (%)", "to (%)"].map(str::to_owned).to_vec(),
+            points: part(at).iter().map(values).collect(),
+            marks: vec![
+                Mark::Line { points, stroke, label: Some(label) },
+                Mark::Points {
+                    points: dots,
+                    color: stroke.color,
+                    radius: 1.1,
+                    marker: Marker::DOT,
+                },
+            ],
+        }));
     }
 }
 
@@ -90,7 +115,7 @@ fn seconds<'a>(rates: impl Iterator<Item = &'a NamedAtRate>) -> Axis {
     times.dedup();
     let ends = times.first().copied().zip(times.last().copied());
     let (low, high) = ends.unwrap_or((1.0, 10.0));
-    Axis::log10("seconds of reading observed", (low * 0.9, high)).ticks(times)
+    Axis::log10(SECONDS, (low * 0.9, high)).ticks(times)
 }
 
 fn numbers(methods: &[MethodNames]) -> Csv {

@@ -4,11 +4,14 @@ use super::clip;
 use super::font::{Face, HALF_CAP};
 use super::label::spread;
 use super::scale::Axis;
-use super::scene::{Anchor, Fill, Point, Rect, Scene};
-use super::style::{AXIS, Color, Stroke, TEXT, palette};
+use super::scene::{Anchor, Fill, Group, Point, Pointed, Rect, Scene};
+use super::style::{AXIS, Color, Marker, Stroke, TEXT, palette};
+use crate::csv::number;
 
 /// Length of a tick, points.
 const TICK: f64 = 2.5;
+/// Places that are closer cannot be pointed at one by one, points.
+const APART: f64 = 2.5;
 /// From the end of a line to its label, points.
 const LABEL_GAP: f64 = 8.0;
 
@@ -46,14 +49,16 @@ pub(super) enum Mark {
         /// A line around all of them.
         outline: Option<Stroke>,
     },
-    /// Dots with bars of plus and minus an error: x, y, error.
+    /// Places with bars of plus and minus an error: x, y, error.
     Points {
-        /// The dots; an error of 0 has no bar.
+        /// The places; an error that is none, or 0, has no bar.
         points: Vec<(f64, f64, f64)>,
         /// Their colour.
         color: Color,
-        /// Their radius, points.
+        /// Half their size, points.
         radius: f64,
+        /// Their shape.
+        marker: Marker,
     },
     /// A straight line that is no data.
     Segment {
@@ -75,6 +80,23 @@ pub(super) enum Mark {
         /// Which end of it is there.
         anchor: Anchor,
     },
+    /// Marks of one thing, with the numbers behind them.
+    Series(Series),
+}
+
+/// Marks of one thing, with the numbers behind them for those who point at it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Series {
+    /// The method, where it is of one.
+    pub(super) method: Option<String>,
+    /// What it is, where a method does not say it.
+    pub(super) label: String,
+    /// What values are.
+    pub(super) names: Vec<String>,
+    /// Places in the units of the axes, with values as the table of the figure has them.
+    pub(super) points: Vec<((f64, f64), Vec<f64>)>,
+    /// From back to front.
+    pub(super) marks: Vec<Mark>,
 }
 
 /// Two axes and what is between.
@@ -111,14 +133,20 @@ impl Panel {
     /// Room that the labels at line ends need.
     pub(super) fn label_width(&self) -> f64 {
         self.labels()
-            .map(|(_, _, text)| LABEL_GAP + Face::Regular.width(text, TEXT))
+            .map(|label| LABEL_GAP + Face::Regular.width(label.text, TEXT))
             .fold(0.0, f64::max)
     }
 
-    fn labels(&self) -> impl Iterator<Item = (&[(f64, f64)], &Stroke, &str)> {
-        self.marks.iter().filter_map(|mark| match mark {
-            Mark::Line { points, stroke, label: Some(label) } => {
-                Some((points.as_slice(), stroke, label.as_str()))
+    fn labels(&self) -> impl Iterator<Item = Label<'_>> {
+        let of_series = self.marks.iter().flat_map(|mark| match mark {
+            Mark::Series(series) => {
+                series.marks.iter().map(|mark| (series.method.as_deref(), mark)).collect()
+            }
+            mark => vec![(None, mark)],
+        });
+        of_series.filter_map(|(method, mark)| match mark {
+            Mark::Line { points, stroke, label: Some(text) } => {
+                Some(Label { points, stroke, text, method })
             }
             _ => None,
         })
@@ -170,6 +198,7 @@ impl Panel {
             self.draw_mark(scene, area, mark);
         }
         self.draw_axes(scene, area, y_labels);
+        self.draw_breaks(scene, area);
         self.draw_labels(scene, area);
     }
 
@@ -209,7 +238,12 @@ impl Panel {
                     scene.polyline(&run, outline.unwrap_or(AXIS));
                 }
             }
-            Mark::Points { points, color, radius } => {
+            Mark::Series(series) => {
+                scene.group(self.group(area, series), |scene| {
+                    series.marks.iter().for_each(|mark| self.draw_mark(scene, area, mark));
+                });
+            }
+            Mark::Points { points, color, radius, marker } => {
                 for &(x, y, error) in points {
                     let ends = (at((x, y - error)), at((x, y + error)));
                     if error > 0.0
@@ -219,7 +253,7 @@ impl Panel {
                     }
                 }
                 for &(x, y, _) in points {
-                    dot(scene, at((x, y)), *radius, Fill::solid(*color), area);
+                    place(scene, at((x, y)), *radius, *color, *marker, area);
                 }
             }
             Mark::Segment { from, to, stroke } => {
@@ -272,33 +306,89 @@ impl Panel {
         }
     }
 
+    /// Two strokes across an axis that does not begin at 0.
+    fn draw_breaks(&self, scene: &mut Scene, area: &Rect) {
+        let mut cut = |(x, y): Point, (along_x, along_y): Point| {
+            let corner = |along: f64, across: f64| {
+                // Slanted, across the axis.
+                let (across_x, across_y) = (along_y - 0.4 * along_x, along_x - 0.4 * along_y);
+                (x + along * along_x + across * across_x, y + along * along_y + across * across_y)
+            };
+            let gap = [corner(0.0, -2.6), corner(0.0, 2.6), corner(2.2, 2.6), corner(2.2, -2.6)];
+            scene.polygon(&gap, Fill::solid(palette::WHITE));
+            for along in [0.0, 2.2] {
+                scene.polyline(&[corner(along, -2.6), corner(along, 2.6)], AXIS);
+            }
+        };
+        if self.x.is_cut() {
+            cut((area.left + 4.0, area.bottom), (1.0, 0.0));
+        }
+        if self.y.is_cut() {
+            cut((area.left, area.bottom - 4.0), (0.0, -1.0));
+        }
+    }
+
+    /// What a page is told of a series: points that are seen, those apart that can be told apart.
+    fn group(&self, area: &Rect, series: &Series) -> Group {
+        let mut points: Vec<Pointed> = Vec::new();
+        for (place, values) in &series.points {
+            let at = self.at(area, *place);
+            let near = points.last().is_some_and(|last: &Pointed| {
+                (at.0 - last.at.0).abs().max((at.1 - last.at.1).abs()) < APART
+            });
+            if !near && clip::segment(at, at, area).is_some() {
+                points.push(Pointed { at, values: values.iter().map(|&v| number(v)).collect() });
+            }
+        }
+        let (method, label) = (series.method.clone(), series.label.clone());
+        Group { method, label, names: series.names.clone(), points }
+    }
+
     /// Labels to the right, pushed apart, each led to by its line.
     fn draw_labels(&self, scene: &mut Scene, area: &Rect) {
-        let ends: Vec<(Point, &Stroke, &str)> = self
+        let ends: Vec<(Point, Label<'_>)> = self
             .labels()
-            .filter_map(|(points, stroke, text)| {
-                let last = points.iter().rev().find(|p| p.0.is_finite() && p.1.is_finite())?;
+            .filter_map(|label| {
+                let last =
+                    label.points.iter().rev().find(|p| p.0.is_finite() && p.1.is_finite())?;
                 let (x, y) = self.at(area, *last);
-                Some(((x.min(area.right), y.clamp(area.top, area.bottom)), stroke, text))
+                Some(((x.min(area.right), y.clamp(area.top, area.bottom)), label))
             })
             .collect();
         let wanted: Vec<f64> = ends.iter().map(|e| e.0.1).collect();
         let room = (area.top - 2.0, area.bottom + 2.0);
         let places = spread(&wanted, TEXT * 1.18, room);
-        for ((end, stroke, text), y) in ends.iter().zip(places) {
+        for ((end, label), y) in ends.iter().zip(places) {
+            let color = label.stroke.color;
             let start = end.0.max(area.right - 1.0) + 2.0;
             let lead = [(start, end.1), (area.right + LABEL_GAP - 1.5, y)];
-            scene.polyline(&lead, Stroke::new(stroke.color, 0.4));
             let at = (area.right + LABEL_GAP, y + TEXT * HALF_CAP);
-            scene.text(at, *text, TEXT, stroke.color.for_text(), Anchor::Start);
+            scene.group(label.group(), |scene| {
+                scene.polyline(&lead, Stroke::new(color, 0.4));
+                scene.text(at, label.text, TEXT, color.for_text(), Anchor::Start);
+            });
         }
     }
 }
 
-/// A circle whose centre is inside.
-fn dot(scene: &mut Scene, center: Point, radius: f64, fill: Fill, area: &Rect) {
+/// The words at the end of a line.
+struct Label<'a> {
+    points: &'a [(f64, f64)],
+    stroke: &'a Stroke,
+    text: &'a str,
+    method: Option<&'a str>,
+}
+
+impl Label<'_> {
+    fn group(&self) -> Group {
+        Group { method: self.method.map(str::to_owned), ..Group::default() }
+    }
+}
+
+/// A mark whose middle is inside.
+fn place(scene: &mut Scene, center: Point, radius: f64, color: Color, marker: Marker, area: &Rect) {
     let inside = clip::segment(center, center, area).is_some();
     if inside && radius > 0.0 {
-        scene.circle(center, radius, Some(fill), None);
+        scene.marker(center, radius, color, marker);
     }
 }

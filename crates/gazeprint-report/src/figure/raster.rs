@@ -4,8 +4,8 @@ use tiny_skia::{
     FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke as Line, StrokeDash, Transform,
 };
 
-use super::font::{Face, Pen};
-use super::scene::{Anchor, Fill, Item, Scene, Step, Text};
+use super::font;
+use super::scene::{Fill, Item, Scene, Step, Text};
 use super::style::{Color, Stroke, palette};
 
 /// Dots an inch, as printers of papers ask for.
@@ -34,6 +34,7 @@ pub(super) fn write(scene: &Scene) -> Vec<u8> {
                 draw(&mut canvas, path, place, fill.as_ref(), stroke.as_ref());
             }
             Item::Text(item) => text(&mut canvas, item, place),
+            Item::Open(_) | Item::Close => {}
         }
     }
     encode(&canvas)
@@ -81,6 +82,8 @@ fn outline(steps: &[Step]) -> Option<Path> {
             Step::Move(p) => path.move_to(p.0 as f32, p.1 as f32),
             Step::Line(p) => path.line_to(p.0 as f32, p.1 as f32),
             Step::Quad(a, p) => path.quad_to(a.0 as f32, a.1 as f32, p.0 as f32, p.1 as f32),
+            Step::Cubic(a, b, p) => path
+                .cubic_to(a.0 as f32, a.1 as f32, b.0 as f32, b.1 as f32, p.0 as f32, p.1 as f32),
             Step::Close => path.close(),
         }
     }
@@ -88,60 +91,12 @@ fn outline(steps: &[Step]) -> Option<Path> {
 }
 
 fn text(canvas: &mut Pixmap, item: &Text, place: Transform) {
-    let shift = match (item.anchor, item.cell) {
-        (Anchor::Start, _) | (_, Some(_)) => 0.0,
-        (Anchor::Middle, None) => -item.face.width(&item.text, item.size) / 2.0,
-        (Anchor::End, None) => -item.face.width(&item.text, item.size),
-    };
-    let mut pen = GlyphPen { path: PathBuilder::new(), size: item.size, shift };
-    item.face.outline(&item.text, item.cell.map(|c| c / item.size), &mut pen);
-    let path = pen.path.finish();
-    let (x, y) = (item.at.0 as f32, item.at.1 as f32);
-    let mut place = place.pre_translate(x, y);
-    if item.upright {
-        place = place.pre_concat(Transform::from_rotate(-90.0));
-    }
+    let path = outline(&font::outline(item));
     if item.halo {
         let rim = Stroke::new(palette::WHITE, 2.0);
         draw(canvas, path.clone(), place, None, Some(&rim));
     }
     draw(canvas, path, place, Some(&Fill::solid(item.color)), None);
-    debug_assert!(item.cell.is_none() || item.face == Face::Mono);
-}
-
-/// Turns ems above the baseline into points below it.
-struct GlyphPen {
-    path: PathBuilder,
-    size: f64,
-    shift: f64,
-}
-
-impl GlyphPen {
-    fn at(&self, (x, y): (f64, f64)) -> (f32, f32) {
-        ((self.shift + x * self.size) as f32, (-y * self.size) as f32)
-    }
-}
-
-impl Pen for GlyphPen {
-    fn start(&mut self, x: f64, y: f64) {
-        let (x, y) = self.at((x, y));
-        self.path.move_to(x, y);
-    }
-    fn line(&mut self, x: f64, y: f64) {
-        let (x, y) = self.at((x, y));
-        self.path.line_to(x, y);
-    }
-    fn quad(&mut self, a: (f64, f64), to: (f64, f64)) {
-        let (a, to) = (self.at(a), self.at(to));
-        self.path.quad_to(a.0, a.1, to.0, to.1);
-    }
-    fn cubic(&mut self, a: (f64, f64), b: (f64, f64), to: (f64, f64)) {
-        let (a, b, to) = (self.at(a), self.at(b), self.at(to));
-        self.path.cubic_to(a.0, a.1, b.0, b.1, to.0, to.1);
-    }
-    fn close(&mut self) {
-        self.path.close();
-    }
 }
 
 /// Opaque RGB with the resolution noted, so that it comes out at its size in millimetres.

@@ -52,6 +52,8 @@ pub(super) struct Axis {
     pub(super) unit: Unit,
     /// Places of the ticks; round ones where `None`.
     pub(super) ticks: Option<Vec<f64>>,
+    /// Words beside the ticks 1, 2, ...; empty for numbers.
+    pub(super) words: Vec<String>,
 }
 
 impl Axis {
@@ -59,7 +61,14 @@ impl Axis {
     pub(super) fn linear(title: impl Into<String>, range: (f64, f64)) -> Self {
         let (low, high) = proper(range);
         let title = title.into();
-        Self { title, scale: Scale::Linear, range: (low, high), unit: Unit::Plain, ticks: None }
+        Self {
+            title,
+            scale: Scale::Linear,
+            range: (low, high),
+            unit: Unit::Plain,
+            ticks: None,
+            words: Vec::new(),
+        }
     }
 
     /// Logarithmic; the ends must be above zero.
@@ -67,14 +76,28 @@ impl Axis {
         let low = if range.0 > 0.0 { range.0 } else { Scale::TINY };
         let high = if range.1 > low { range.1 } else { low * 10.0 };
         let title = title.into();
-        Self { title, scale: Scale::Log10, range: (low, high), unit: Unit::Plain, ticks: None }
+        Self {
+            title,
+            scale: Scale::Log10,
+            range: (low, high),
+            unit: Unit::Plain,
+            ticks: None,
+            words: Vec::new(),
+        }
     }
 
     /// Normal deviates of rates.
     pub(super) fn probit(title: impl Into<String>, range: (f64, f64)) -> Self {
         let (low, high) = proper(range);
         let title = title.into();
-        Self { title, scale: Scale::Probit, range: (low, high), unit: Unit::Percent, ticks: None }
+        Self {
+            title,
+            scale: Scale::Probit,
+            range: (low, high),
+            unit: Unit::Percent,
+            ticks: None,
+            words: Vec::new(),
+        }
     }
 
     /// The same with ticks in percent.
@@ -87,6 +110,17 @@ impl Axis {
         Self { ticks: Some(ticks.into()), ..self }
     }
 
+    /// The same with a tick at 1, 2, ... for each of these words.
+    pub(super) fn words(self, words: &[String]) -> Self {
+        let ticks = (1..=words.len()).map(|place| place as f64).collect();
+        Self { ticks: Some(ticks), words: words.to_vec(), ..self }
+    }
+
+    /// Whether it is even and begins above 0, so that lengths on it do not compare.
+    pub(super) fn is_cut(&self) -> bool {
+        self.scale == Scale::Linear && self.words.is_empty() && self.range.0 > 0.0
+    }
+
     /// Where a value is, 0 at the low end and 1 at the high end.
     pub(super) fn place(&self, value: f64) -> f64 {
         let at = |v| self.scale.forward(v);
@@ -96,6 +130,9 @@ impl Axis {
 
     /// Ticks with their labels, at most about `most`.
     pub(super) fn labelled_ticks(&self, most: usize) -> Vec<(f64, String)> {
+        if !self.words.is_empty() {
+            return (1..).map(f64::from).zip(self.words.iter().cloned()).collect();
+        }
         let factor = if self.unit == Unit::Percent { 100.0 } else { 1.0 };
         let (low, high) = (self.range.0 * factor, self.range.1 * factor);
         let shown: Vec<f64> = match &self.ticks {

@@ -4,10 +4,11 @@ use gazeprint::saccade::SaccadeType;
 use gazeprint_eval::portrait::{PlacedFixation, ScanpathData};
 
 use super::font::{Face, HALF_CAP};
-use super::scene::{Anchor, Fill, MM, Point, Scene, Step};
+use super::label::spread;
+use super::scene::{Anchor, Fill, Group, MM, Point, Pointed, Scene, Step};
 use super::style::{Color, Stroke, TEXT, palette};
 use super::{Drawing, Figure, Width};
-use crate::csv::{Csv, Value};
+use crate::csv::{Csv, Value, number};
 
 /// Space at the edges, points.
 const MARGIN: f64 = 12.0;
@@ -17,28 +18,30 @@ const ADVANCE: f64 = 0.6;
 const LARGEST: f64 = 10.5;
 /// Area of a circle for a millisecond, in squares of the width of a character.
 const AREA_PER_MS: f64 = 0.0075;
+/// Half the height of letters, in widths of a character.
+const LETTERS: f64 = 0.95;
+/// Size of numbers, points.
+const ORDER: f64 = 5.0;
+/// How much of a circle is seen beside its rim.
+const PALE: f64 = 0.16;
 /// Between passes.
 const SWEEP: Stroke = Stroke::new(palette::GREY, 0.6).dashed(&[1.5, 1.5]);
 /// Durations in the scale, ms.
 const SCALE: [f64; 2] = [100.0, 400.0];
 
 /// A reader's path over a text: words at their character positions, fixations as circles whose area
-/// is their duration, saccades as arcs coloured by type - forward above the line, backward below,
-/// and return sweeps as thin straight lines.
+/// is their duration, numbered below in the order of reading, saccades as arcs coloured by type -
+/// forward above the line, backward below, and return sweeps as thin straight lines.
 pub fn scanpath(data: &ScanpathData) -> Drawing {
     let title = format!("Path of reader {} over text {}", data.reader, data.text);
     let mut figure = Figure::new(Width::Full, title);
     let layout = Layout::of(data, figure.scene.width, figure.top);
-    words(&mut figure.scene, data, &layout);
     saccades(&mut figure.scene, data, &layout);
-    for fixation in &data.fixations {
-        if let Some(center) = layout.place(fixation) {
-            let color = color(fixation.kind);
-            let fill = Fill { color, opacity: 0.3 };
-            let rim = Stroke::new(color, 0.6);
-            figure.scene.circle(center, layout.radius(fixation.duration), Some(fill), Some(rim));
-        }
-    }
+    let scene = &mut figure.scene;
+    // Behind the letters, which stay readable.
+    scene.group(numbers(data, &layout), |scene| fixations(scene, data, &layout));
+    words(scene, data, &layout);
+    orders(scene, data, &layout);
     figure.top = key(&mut figure.scene, data, &layout);
     figure.finish(table(data)).of(format!("Reader {}, text {}", data.reader, data.text))
 }
@@ -53,6 +56,8 @@ struct Layout {
     lines: Vec<(i32, f64)>,
     /// Highest arc, points.
     arc: f64,
+    /// From the middle of a line to the baseline of numbers below, points.
+    order: f64,
     bottom: f64,
 }
 
@@ -69,12 +74,14 @@ impl Layout {
         let widest = longest(data).min(40.0) * cell;
         let arc = (0.22 * widest).clamp(10.0, 26.0);
         let largest = data.fixations.iter().map(|f| radius(f.duration, cell)).fold(0.0, f64::max);
-        let half = (cell * 1.2 + arc).max(largest + 2.0);
-        let pitch = 2.0 * half + 4.0;
+        // Numbers stand below letters and circles, and arcs backward begin below them.
+        let order = (cell * LETTERS).max(largest) + ORDER;
+        let half = (cell * LETTERS + arc).max(largest + 2.0);
+        let pitch = half + order + 1.5 + arc + 4.0;
         let middle = |row: usize| top + half + row as f64 * pitch;
         let lines = data.lines.iter().enumerate().map(|(i, l)| (l.line, middle(i))).collect();
         let bottom = top + data.lines.len() as f64 * pitch;
-        Self { cell, left, lines, arc, bottom }
+        Self { cell, left, lines, arc, order, bottom }
     }
 
     fn x(&self, character: f64) -> f64 {
@@ -130,8 +137,8 @@ fn saccades(scene: &mut Scene, data: &ScanpathData, layout: &Layout) {
         };
         let forward = to.0 >= from.0;
         let side = if forward { -1.0 } else { 1.0 };
-        // From the edge of the letters, so that words stay free.
-        let edge = side * layout.cell * 0.95;
+        // From the edge of letters and numbers, so that these stay free.
+        let edge = if forward { -LETTERS * layout.cell } else { layout.order + 1.5 };
         let (from, to) = ((from.0, from.1 + edge), (to.0, to.1 + edge));
         let length = ((to.0 - from.0).abs() / layout.cell / highest).min(1.0);
         // A quadratic curve rises to half the height of its control point.
@@ -139,6 +146,57 @@ fn saccades(scene: &mut Scene, data: &ScanpathData, layout: &Layout) {
         let control = ((from.0 + to.0) / 2.0, from.1 + rise);
         let stroke = Stroke::new(color(Some(kind)), 1.0);
         scene.path(vec![Step::Move(from), Step::Quad(control, to)], None, Some(stroke));
+    }
+}
+
+fn fixations(scene: &mut Scene, data: &ScanpathData, layout: &Layout) {
+    for fixation in &data.fixations {
+        if let Some(center) = layout.place(fixation) {
+            let color = color(fixation.kind);
+            let (fill, rim) = (Fill { color, opacity: PALE }, Stroke::new(color, 0.8));
+            scene.circle(center, layout.radius(fixation.duration), Some(fill), Some(rim));
+        }
+    }
+}
+
+/// What the table has of each fixation.
+fn numbers(data: &ScanpathData, layout: &Layout) -> Group {
+    let point = |(index, fixation): (usize, &PlacedFixation)| {
+        let words = [
+            (index + 1).to_string(),
+            words_of(fixation.kind).to_owned(),
+            fixation.line.to_string(),
+            number(fixation.x),
+            number(fixation.duration),
+        ];
+        Some(Pointed { at: layout.place(fixation)?, values: words.to_vec() })
+    };
+    Group {
+        label: format!("Reader {}", data.reader),
+        names: ["fixation", "saccade", "line", "character", "duration (ms)"]
+            .map(str::to_owned)
+            .to_vec(),
+        points: data.fixations.iter().enumerate().filter_map(point).collect(),
+        ..Group::default()
+    }
+}
+
+/// The numbers of fixations, moved apart where they would touch.
+fn orders(scene: &mut Scene, data: &ScanpathData, layout: &Layout) {
+    let room = (2.0, scene.width - 2.0);
+    for &(line, middle) in &layout.lines {
+        let on_line = data.fixations.iter().enumerate().filter(|(_, f)| f.line == line);
+        let placed: Vec<(usize, &PlacedFixation, f64)> = on_line
+            .filter_map(|(index, fixation)| Some((index + 1, fixation, layout.place(fixation)?.0)))
+            .collect();
+        let wanted: Vec<f64> = placed.iter().map(|p| p.2).collect();
+        let widest = placed.last().map_or(String::new(), |p| p.0.to_string());
+        let gap = Face::Regular.width(&widest, ORDER) + 1.5;
+        for ((order, fixation, _), x) in placed.iter().zip(spread(&wanted, gap, room)) {
+            let ink = color(fixation.kind).for_text();
+            let at = (x, middle + layout.order);
+            scene.text(at, order.to_string(), ORDER, ink, Anchor::Middle).halo = true;
+        }
     }
 }
 
@@ -172,7 +230,7 @@ fn key(scene: &mut Scene, data: &ScanpathData, layout: &Layout) -> f64 {
     let kinds = [None].into_iter().chain(SaccadeType::ALL.map(Some));
     for kind in kinds.filter(|&kind| data.fixations.iter().any(|f| f.kind == kind)) {
         let ink = color(kind);
-        let fill = Fill { color: ink, opacity: 0.3 };
+        let fill = Fill { color: ink, opacity: PALE };
         if kind.is_some() {
             let back = matches!(kind, Some(SaccadeType::Regression));
             let side = if back { 1.0 } else { -1.0 };
@@ -198,7 +256,7 @@ fn key(scene: &mut Scene, data: &ScanpathData, layout: &Layout) -> f64 {
         let text = format!("{duration:.0} ms");
         scene.text((right, baseline), &text, TEXT, palette::INK, Anchor::End);
         right -= Face::Regular.width(&text, TEXT) + 3.0 + radius;
-        let fill = Fill { color: palette::GREY, opacity: 0.3 };
+        let fill = Fill { color: palette::GREY, opacity: PALE };
         scene.circle((right, y), radius, Some(fill), Some(Stroke::new(palette::GREY, 0.6)));
         right -= radius + 7.0;
     }

@@ -2,25 +2,28 @@
 
 use gazeprint_eval::portrait::Histogram;
 
-use super::data::{MethodScores, ScoreDistributions};
+use super::data::MethodScores;
 use super::{
-    Anchor, Axis, Cell, Color, Drawing, Figure, Grid, Mark, Panel, Stroke, Width, palette,
+    Anchor, Axis, Cell, Color, Drawing, Figure, Grid, Mark, Panel, Series, Stroke, Width, palette,
 };
 use crate::csv::{Csv, Value};
 
 /// Height of a panel over its highest bar, for the words above.
 const ROOM: f64 = 1.25;
 const BINS: usize = 48;
+/// What claims are, from back to front.
+const KINDS: [&str; 2] = ["impostor", "genuine"];
+const SHARE: &str = "comparisons (% per bin)";
 const OPACITY: f64 = 0.35;
 const GENUINE: Color = palette::BLUE;
 const IMPOSTOR: Color = palette::ORANGE;
 
 /// Distributions of the scores of genuine readers and of impostors, one panel a method.
-pub fn score_distributions(data: &ScoreDistributions) -> Drawing {
-    let one = data.methods.len() <= 1;
+pub fn score_distributions(methods: &[MethodScores]) -> Drawing {
+    let one = methods.len() <= 1;
     let width = if one { Width::Column } else { Width::Full };
     let mut figure = Figure::new(width, "Scores of genuine readers and of impostors");
-    let columns = match data.methods.len() {
+    let columns = match methods.len() {
         0 | 1 => 1,
         2 | 4 => 2,
         _ => 3,
@@ -28,10 +31,9 @@ pub fn score_distributions(data: &ScoreDistributions) -> Drawing {
     let grid = Grid { columns, aspect: 0.62, shared_y: false, gap: 10.0, key: Vec::new() };
     let mut table = Csv::new(&["method", "kind", "n", "from", "to", "share"]);
     let mut cells: Vec<Cell> = Vec::new();
-    for scores in &data.methods {
+    for scores in methods {
         let range = range(scores);
-        let kinds =
-            [("impostor", &scores.impostor, IMPOSTOR), ("genuine", &scores.genuine, GENUINE)];
+        let kinds = [(KINDS[0], &scores.impostor, IMPOSTOR), (KINDS[1], &scores.genuine, GENUINE)];
         let bars = kinds.map(|(kind, values, color)| {
             let mut bars = Histogram::of(values, BINS, range);
             // Shares of a bin, not of a unit of score: the units of methods differ.
@@ -49,7 +51,7 @@ pub fn score_distributions(data: &ScoreDistributions) -> Drawing {
             }
             (bars, color)
         });
-        let mut panel = panel(data, scores, range, &bars);
+        let mut panel = panel(scores, range, &bars);
         if cells.is_empty() {
             name(&mut panel, &bars);
         }
@@ -59,25 +61,31 @@ pub fn score_distributions(data: &ScoreDistributions) -> Drawing {
     figure.finish(table)
 }
 
-fn panel(
-    data: &ScoreDistributions,
-    scores: &MethodScores,
-    range: (f64, f64),
-    bars: &[(Histogram, Color); 2],
-) -> Panel {
+fn panel(scores: &MethodScores, range: (f64, f64), bars: &[(Histogram, Color); 2]) -> Panel {
     let heights = || bars.iter().flat_map(|b| &b.0.heights).copied();
     let top = heights().fold(0.0, f64::max).max(1e-3);
-    let x = Axis::linear(&data.score, range);
-    let y = Axis::linear("comparisons (% per bin)", (0.0, ROOM * top)).percent();
+    let x = Axis::linear(&scores.score, range);
+    let y = Axis::linear(SHARE, (0.0, ROOM * top)).percent();
     let mut panel = Panel::new(&scores.method, x, y);
-    for (bars, color) in bars {
-        panel.mark(Mark::Bars {
-            edges: bars.edges.clone(),
-            heights: bars.heights.clone(),
-            color: *color,
-            opacity: OPACITY,
-            outline: Some(Stroke::new(*color, 0.7)),
+    let names = [&format!("{} from", scores.score), "to", SHARE].map(str::to_owned);
+    for (kind, (bars, color)) in KINDS.into_iter().zip(bars) {
+        let sides = bars.edges.windows(2).zip(&bars.heights);
+        let points = sides.map(|(edge, &share)| {
+            (((edge[0] + edge[1]) / 2.0, share), vec![edge[0], edge[1], share])
         });
+        panel.mark(Mark::Series(Series {
+            method: Some(scores.method.clone()),
+            label: kind.to_owned(),
+            names: names.to_vec(),
+            points: points.collect(),
+            marks: vec![Mark::Bars {
+                edges: bars.edges.clone(),
+                heights: bars.heights.clone(),
+                color: *color,
+                opacity: OPACITY,
+                outline: Some(Stroke::new(*color, 0.7)),
+            }],
+        }));
     }
     panel
 }
@@ -98,7 +106,7 @@ fn name(panel: &mut Panel, [impostor, genuine]: &[(Histogram, Color); 2]) {
         if apart { (Anchor::Middle, Anchor::Middle) } else { (Anchor::End, Anchor::Start) };
     let above = 0.05 * panel.y.range.1;
     for (text, (x, height), color, anchor) in
-        [("impostor", peaks.0, impostor.1, anchors.0), ("genuine", peaks.1, genuine.1, anchors.1)]
+        [(KINDS[0], peaks.0, impostor.1, anchors.0), (KINDS[1], peaks.1, genuine.1, anchors.1)]
     {
         let at = (x, height + above);
         panel.mark(Mark::Note { at, text: text.into(), color, anchor });

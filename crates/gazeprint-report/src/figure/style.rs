@@ -1,5 +1,7 @@
 //! Colours, lines and sizes of text: one look for all figures.
 
+use std::fmt::Write as _;
+
 /// A colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Color {
@@ -25,6 +27,29 @@ impl Color {
             color = Self { r: darker(color.r), g: darker(color.g), b: darker(color.b) };
         }
         color
+    }
+
+    /// The same for dark screens: light enough to be read as text on [`DARK_PAPER`].
+    fn for_dark(self) -> Self {
+        match self {
+            palette::WHITE => DARK_PAPER,
+            palette::INK => Self::hex(0xE4E6EA),
+            palette::BLACK => Self::hex(0xF6F6F6),
+            palette::GREY => Self::hex(0xA0A6B1),
+            palette::PALE => Self::hex(0x40454E),
+            mut color => {
+                while (color.luminance() + 0.05) / (DARK_PAPER.luminance() + 0.05) < 5.5 {
+                    let lighter = |v: u8| (255.0 - (255.0 - f64::from(v)) * 0.96).ceil() as u8;
+                    color = Self { r: lighter(color.r), g: lighter(color.g), b: lighter(color.b) };
+                }
+                color
+            }
+        }
+    }
+
+    /// As in `#0072b2`.
+    pub(super) fn code(self) -> String {
+        format!("#{:02x}{:02x}{:02x}", self.r, self.g, self.b)
     }
 
     /// Relative luminance, 0 black to 1 white.
@@ -64,6 +89,30 @@ pub(super) mod palette {
     pub(crate) const GREY: Color = Color::hex(0x6B6B6B);
     /// Fills behind everything else.
     pub(crate) const PALE: Color = Color::hex(0xD9D9D9);
+
+    /// Every one.
+    pub(super) const ALL: [Color; 11] =
+        [BLACK, ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE, WHITE, INK, GREY, PALE];
+}
+
+/// The paper of dark screens: that of the page.
+const DARK_PAPER: Color = Color::hex(0x16181D);
+
+/// Rules that turn the colours of figures on dark screens, of figures within `scope`. They override
+/// attributes, so that programs without style sheets show figures as printed.
+pub(super) fn dark_css(scope: &str) -> String {
+    let mut rules = String::from("@media screen and (prefers-color-scheme:dark){\n");
+    for color in palette::ALL {
+        let dark = color.for_dark().code();
+        let mut codes = vec![color.code(), color.for_text().code()];
+        codes.dedup();
+        for code in codes {
+            for what in ["fill", "stroke"] {
+                let _ = writeln!(rules, "{scope}[{what}=\"{code}\"]{{{what}:{dark}}}");
+            }
+        }
+    }
+    rules + "}\n"
 }
 
 /// A line: colour, width in points, dashes in points (none: solid).
@@ -98,34 +147,92 @@ pub(super) const AXIS: Stroke = Stroke::new(palette::INK, 0.5);
 /// References: diagonals, zero lines.
 pub(super) const REFERENCE: Stroke = Stroke::new(palette::GREY, 0.5);
 
-/// The line of a method: the same in every figure, told apart by dashes as well as by colour.
-/// Methods that are not gazeprint's own take what is left, by their place `index`.
-pub(super) fn method_stroke(method: &str, index: usize) -> Stroke {
+/// What marks a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Circle,
+    Square,
+    Diamond,
+    Up,
+    Down,
+}
+
+/// A mark of places, full or hollow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Marker {
+    pub(super) shape: Shape,
+    pub(super) full: bool,
+}
+
+impl Marker {
+    /// A dot.
+    pub(super) const DOT: Self = Self::full(Shape::Circle);
+
+    const fn full(shape: Shape) -> Self {
+        Self { shape, full: true }
+    }
+
+    const fn hollow(shape: Shape) -> Self {
+        Self { shape, full: false }
+    }
+}
+
+/// The line of a method, and what marks its places.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Look {
+    pub(super) stroke: Stroke,
+    pub(super) marker: Marker,
+}
+
+/// The look of a method: the same in every figure, told apart by dashes and marks as well as by
+/// colour, for print without it. Methods that are not gazeprint's own take what is left, by their
+/// place `index`.
+pub(super) fn method_look(method: &str, index: usize) -> Look {
+    use Shape::*;
     use palette::*;
-    const LONG: &[f64] = &[5.0, 1.6];
+    const LONG: &[f64] = &[6.0, 1.5];
+    const WIDE: &[f64] = &[5.0, 3.2];
     const SHORT: &[f64] = &[2.6, 1.4];
     const DOTS: &[f64] = &[0.9, 1.3];
+    const RARE: &[f64] = &[1.6, 3.0];
     const DASH_DOT: &[f64] = &[4.5, 1.3, 0.9, 1.3];
     const DASH_DOT_DOT: &[f64] = &[4.5, 1.2, 0.9, 1.2, 0.9, 1.2];
-    let line = |color, width, dash| Stroke::new(color, width).dashed(dash);
+    const LONG_SHORT: &[f64] = &[6.5, 1.4, 2.4, 1.4];
+    let look = |color, width, dash, marker| Look {
+        stroke: Stroke::new(color, width).dashed(dash),
+        marker,
+    };
     match method {
-        "population" => line(VERMILION, 1.3, &[]),
-        "semiparametric" => line(BLUE, 1.3, &[]),
-        "landwehr" => line(GREEN, 1.0, LONG),
-        "landwehr-ta" => line(SKY, 1.0, DASH_DOT),
-        "landwehr-t" => line(PURPLE, 1.0, DOTS),
-        "holland-unweighted" => line(BLACK, 1.0, SHORT),
-        "holland-weighted" => line(ORANGE, 1.0, DASH_DOT_DOT),
+        "fusion" => look(BLACK, 1.8, &[], Marker::full(Diamond)),
+        "population" => look(VERMILION, 1.1, &[], Marker::DOT),
+        "embedding" => look(PURPLE, 1.2, LONG_SHORT, Marker::hollow(Diamond)),
+        "oculomotor" => look(SKY, 1.3, RARE, Marker::hollow(Up)),
+        "semiparametric" => look(BLUE, 1.3, LONG, Marker::full(Square)),
+        "landwehr" => look(GREEN, 1.0, SHORT, Marker::full(Up)),
+        "landwehr-ta" => look(SKY, 1.0, DASH_DOT, Marker::full(Down)),
+        "landwehr-t" => look(PURPLE, 1.0, DOTS, Marker::hollow(Down)),
+        "holland-unweighted" => look(BLACK, 1.0, WIDE, Marker::hollow(Circle)),
+        "holland-weighted" => look(ORANGE, 1.0, DASH_DOT_DOT, Marker::hollow(Square)),
         _ => {
             let colors = [BLACK, ORANGE, GREEN, PURPLE, SKY, VERMILION, BLUE];
             let dashes = [&[][..], SHORT, DASH_DOT, DOTS, LONG, DASH_DOT_DOT];
-            line(colors[index % colors.len()], 1.0, dashes[index % dashes.len()])
+            let shapes = [Circle, Square, Diamond, Up, Down];
+            let marker =
+                Marker { shape: shapes[index % shapes.len()], full: index.is_multiple_of(2) };
+            look(colors[index % colors.len()], 1.0, dashes[index % dashes.len()], marker)
         }
     }
 }
 
+/// The line of a method.
+pub(super) fn method_stroke(method: &str, index: usize) -> Stroke {
+    method_look(method, index).stroke
+}
+
 #[cfg(test)]
 mod tests {
+    use gazeprint::method;
+
     use super::*;
 
     #[test]
@@ -137,19 +244,34 @@ mod tests {
     }
 
     #[test]
-    fn no_two_methods_look_alike() {
-        let methods = [
-            "population",
-            "semiparametric",
-            "landwehr",
-            "landwehr-ta",
-            "landwehr-t",
-            "holland-unweighted",
-            "holland-weighted",
-        ];
-        let strokes = methods.map(|m| method_stroke(m, 0));
-        for (i, a) in strokes.iter().enumerate() {
-            assert!(strokes[i + 1..].iter().all(|b| a.color != b.color));
+    fn no_two_methods_look_alike_even_without_colour() {
+        let looks = method::NAMES.map(|name| method_look(name, 0));
+        for (i, a) in looks.iter().enumerate() {
+            for b in &looks[i + 1..] {
+                assert_ne!(a.marker, b.marker);
+                // Two that are solid differ in width.
+                let wide = (a.stroke.width / b.stroke.width).max(b.stroke.width / a.stroke.width);
+                assert!(a.stroke.dash != b.stroke.dash || wide > 1.5);
+            }
         }
+    }
+
+    #[test]
+    fn dark_screens_show_every_colour_of_text_and_lines() {
+        let contrast =
+            |color: Color| (color.for_dark().luminance() + 0.05) / (DARK_PAPER.luminance() + 0.05);
+        for color in palette::ALL {
+            if ![palette::WHITE, palette::PALE].contains(&color) {
+                assert!(contrast(color) >= 4.5, "{color:?}");
+            }
+        }
+        let rules = dark_css(".card ");
+        assert!(rules.contains(".card [fill=\"#ffffff\"]{fill:#16181d}"), "{rules}");
+        // One rule for what is drawn, one for what is written; none twice.
+        let mut lines: Vec<&str> = rules.lines().filter(|line| line.contains('[')).collect();
+        let all = lines.len();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), all);
     }
 }

@@ -1,17 +1,40 @@
 //! Writes a scene as SVG: text stays text, nothing refers to anything outside or by name, so that
-//! many figures can stand in one page.
+//! many figures can stand in one page. Groups carry the numbers that a page shows.
 
 use std::fmt::Write as _;
 
-use super::font::{Face, MONO, SANS};
-use super::scene::{Anchor, Fill, Item, MM, Point, Scene, Step, Text};
-use super::style::{Color, Stroke};
+use super::font::{Face, MONO, SANS, rules};
+use super::scene::{Anchor, Fill, Group, Item, MM, Point, Pointed, Scene, Step, Text};
+use super::style::{Stroke, dark_css};
 
-/// The whole file.
+/// The figure as part of a page, which has fonts and colours for dark screens.
 pub(super) fn write(scene: &Scene) -> String {
-    let mut out = format!(
+    document(scene, "")
+}
+
+/// A file of its own, with the fonts of its texts, that follows dark screens.
+pub(super) fn file(scene: &Scene) -> String {
+    let faces = Face::ALL.into_iter().filter(|&face| {
+        scene.items.iter().any(|item| matches!(item, Item::Text(text) if text.face == face))
+    });
+    let fonts = rules(&faces.collect::<Vec<_>>());
+    document(scene, &format!("<style>\n{fonts}{}</style>\n", dark_css("")))
+}
+
+/// A sign among words: no background, nothing to be read out.
+pub(super) fn inline(scene: &Scene) -> String {
+    let (width, height) = (number(scene.width), number(scene.height));
+    let head = format!(
+        "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         aria-hidden=\"true\">"
+    );
+    items(scene, head)
+}
+
+fn document(scene: &Scene, style: &str) -> String {
+    let out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}mm\" height=\"{}mm\" \
-         viewBox=\"0 0 {} {}\" role=\"img\" font-family=\"{SANS}\">\n<title>{}</title>\n\
+         viewBox=\"0 0 {} {}\" role=\"img\" font-family=\"{SANS}\">\n<title>{}</title>\n{style}\
          <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
         number(scene.width / MM),
         number(scene.height / MM),
@@ -19,6 +42,11 @@ pub(super) fn write(scene: &Scene) -> String {
         number(scene.height),
         escape(&scene.title),
     );
+    items(scene, out)
+}
+
+/// What is on a figure, after what its file begins with.
+fn items(scene: &Scene, mut out: String) -> String {
     for item in &scene.items {
         match item {
             Item::Path { steps, fill, stroke } => {
@@ -33,10 +61,34 @@ pub(super) fn write(scene: &Scene) -> String {
                 out.push_str("/>\n");
             }
             Item::Text(item) => text(&mut out, item),
+            Item::Open(group) => open(&mut out, group),
+            Item::Close => out.push_str("</g>\n"),
         }
     }
     out.push_str("</svg>\n");
     out
+}
+
+/// A group: its points as `x|y|value|value`, with `;` between them, in the units of the drawing and of
+/// the table.
+fn open(out: &mut String, group: &Group) {
+    out.push_str("<g");
+    if let Some(method) = &group.method {
+        let _ = write!(out, " data-method=\"{}\"", escape(method));
+    }
+    if !group.label.is_empty() {
+        let _ = write!(out, " data-label=\"{}\"", escape(&group.label));
+    }
+    if !group.points.is_empty() {
+        let point = |point: &Pointed| {
+            let (x, y) = point.at;
+            format!("{}|{}|{}", number(x), number(y), escape(&point.values.join("|")))
+        };
+        let points: Vec<String> = group.points.iter().map(point).collect();
+        let names = escape(&group.names.join("|"));
+        let _ = write!(out, " data-names=\"{names}\" data-points=\"{}\"", points.join(";"));
+    }
+    out.push_str(">\n");
 }
 
 fn outline(steps: &[Step]) -> String {
@@ -47,6 +99,7 @@ fn outline(steps: &[Step]) -> String {
             Step::Move(p) => write!(d, "M{}", at(p)),
             Step::Line(p) => write!(d, "L{}", at(p)),
             Step::Quad(a, p) => write!(d, "Q{} {}", at(a), at(p)),
+            Step::Cubic(a, b, p) => write!(d, "C{} {} {}", at(a), at(b), at(p)),
             Step::Close => write!(d, "Z"),
         };
     }
@@ -56,7 +109,7 @@ fn outline(steps: &[Step]) -> String {
 fn paint(out: &mut String, fill: Option<&Fill>, stroke: Option<&Stroke>) {
     match fill {
         Some(fill) => {
-            let _ = write!(out, " fill=\"{}\"", code(fill.color));
+            let _ = write!(out, " fill=\"{}\"", fill.color.code());
             if fill.opacity < 1.0 {
                 let _ = write!(out, " fill-opacity=\"{}\"", number(fill.opacity));
             }
@@ -64,7 +117,7 @@ fn paint(out: &mut String, fill: Option<&Fill>, stroke: Option<&Stroke>) {
         None => out.push_str(" fill=\"none\""),
     }
     let Some(stroke) = stroke else { return };
-    let (color, width) = (code(stroke.color), number(stroke.width));
+    let (color, width) = (stroke.color.code(), number(stroke.width));
     let _ = write!(out, " stroke=\"{color}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"");
     if !stroke.dash.is_empty() {
         let lengths: Vec<String> = stroke.dash.iter().map(|&l| number(l)).collect();
@@ -93,7 +146,7 @@ fn text(out: &mut String, item: &Text) {
             let _ = write!(out, "<text x=\"{}\" y=\"{}\"", number(x), number(y));
         }
     }
-    let _ = write!(out, " font-size=\"{}\" fill=\"{}\"", number(item.size), code(item.color));
+    let _ = write!(out, " font-size=\"{}\" fill=\"{}\"", number(item.size), item.color.code());
     match item.face {
         Face::Regular => {}
         Face::SemiBold => out.push_str(" font-weight=\"600\""),
@@ -112,10 +165,6 @@ fn text(out: &mut String, item: &Text) {
         );
     }
     let _ = writeln!(out, ">{}</text>", escape(&item.text));
-}
-
-fn code(color: Color) -> String {
-    format!("#{:02x}{:02x}{:02x}", color.r, color.g, color.b)
 }
 
 /// Hundredths of a point are finer than any device; no trailing zeros, no "-0".

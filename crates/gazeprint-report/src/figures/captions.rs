@@ -106,8 +106,8 @@ pub(super) fn calibration(_: &Report, who: &str) -> String {
 
 pub(super) fn scanpath(_: &Report, who: &str) -> String {
     format!(
-        "{who}: the path over a test text of the first split. Circles are fixations, their area \
-         the duration; arcs are saccades, coloured by type, forward ones above the line and \
+        "{who}: the path over a test text of the first split. Circles are fixations, numbered in \
+         the order of reading, their area the duration; arcs are saccades, coloured by type, forward ones above the line and \
          backward ones below; thin straight lines are return sweeps."
     )
 }

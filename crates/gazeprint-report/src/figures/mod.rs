@@ -4,9 +4,12 @@
 //! |---|---|
 //! | `study` | fills figures from a study |
 //! | `captions` | captions |
+//!
+//! Those of readers are in `traits`.
 
 mod captions;
 mod study;
+mod traits;
 
 use gazeprint_eval::portrait::Portrait;
 use gazeprint_eval::report::Report;
@@ -15,6 +18,8 @@ use gazeprint_eval::study::Study;
 use crate::figure::Drawing;
 use crate::page::Section;
 use crate::registry::registry;
+
+pub use self::traits::{readers_by, readers_by_two};
 
 registry! {
     /// A figure of a study. A new one is a variant and its entry.
@@ -45,10 +50,10 @@ registry! {
 }
 
 /// What figures are drawn from.
-struct Findings<'a> {
-    study: &'a Study,
-    report: &'a Report,
-    portrait: &'a Portrait,
+pub(crate) struct Findings<'a> {
+    pub(crate) study: &'a Study,
+    pub(crate) report: &'a Report,
+    pub(crate) portrait: &'a Portrait,
 }
 
 /// What is known of a figure.
@@ -144,6 +149,11 @@ impl FigureId {
         (self.entry().caption)(report, drawing.subject.as_deref().unwrap_or("One reader"))
     }
 
+    /// None where the study did not look at it.
+    pub(crate) fn draw(self, findings: &Findings<'_>) -> Option<Drawing> {
+        (self.entry().draw)(findings)
+    }
+
     pub(crate) fn section(self) -> Section {
         self.entry().section
     }
@@ -151,7 +161,19 @@ impl FigureId {
 
 /// The figures of a study. What it did not look at has none.
 pub fn figures(study: &Study, report: &Report, portrait: &Portrait) -> Vec<(FigureId, Drawing)> {
-    let findings = Findings { study, report, portrait };
-    let drawn = |id: &FigureId| Some((*id, (id.entry().draw)(&findings)?));
-    FigureId::ALL.iter().filter_map(drawn).collect()
+    drawn(&Findings { study, report, portrait }, |_| true)
+}
+
+/// Those of one reader.
+pub fn figures_of_reader(
+    study: &Study,
+    report: &Report,
+    portrait: &Portrait,
+) -> Vec<(FigureId, Drawing)> {
+    drawn(&Findings { study, report, portrait }, |id| id.section() == Section::Readers)
+}
+
+fn drawn(findings: &Findings<'_>, wanted: fn(FigureId) -> bool) -> Vec<(FigureId, Drawing)> {
+    let ids = FigureId::ALL.iter().copied().filter(|id| wanted(*id));
+    ids.filter_map(|id| Some((id, id.draw(findings)?))).collect()
 }

@@ -1,5 +1,6 @@
 //! Figures filled from a study.
 
+use gazeprint::method::Score;
 use gazeprint_eval::report::{
     Estimate, MethodFindings, MethodStrangers, Report, StrangersAtRate, SweptErrors,
 };
@@ -8,7 +9,7 @@ use gazeprint_eval::robustness::{Outcome, Robustness};
 use super::Findings;
 use crate::figure::data::{
     AccuracyCurves, CurvePoint, ErrorCurve, ErrorCurvesAt, MethodCurve, MethodNames, MethodScores,
-    NamedAtRate, PartPoint, RobustnessCurves, ScoreDistributions,
+    NamedAtRate, PartPoint, RobustnessCurves,
 };
 use crate::figure::{self, Drawing};
 
@@ -40,16 +41,23 @@ pub(super) fn det(findings: &Findings<'_>) -> Option<Drawing> {
 }
 
 pub(super) fn errors_by_fraction(findings: &Findings<'_>) -> Option<Drawing> {
-    let methods = &findings.report.methods;
-    let first = methods.first().map_or(&[][..], |m| &m.error_curves);
-    let parts = first.iter().enumerate().map(|(i, part)| ErrorCurvesAt {
-        fraction: part.fraction,
-        curves: methods
-            .iter()
-            .filter_map(|m| Some(curve(m, m.error_curves.get(i)?, None)))
-            .collect(),
-    });
-    Some(figure::error_curves_by_fraction(&parts.collect::<Vec<_>>()))
+    Some(figure::error_curves_by_fraction(&findings.errors_by_fraction()))
+}
+
+impl Findings<'_> {
+    /// Errors of all methods, for each part of the test sentences.
+    pub(crate) fn errors_by_fraction(&self) -> Vec<ErrorCurvesAt> {
+        let methods = &self.report.methods;
+        let first = methods.first().map_or(&[][..], |m| &m.error_curves);
+        let parts = first.iter().enumerate().map(|(i, part)| ErrorCurvesAt {
+            fraction: part.fraction,
+            curves: methods
+                .iter()
+                .filter_map(|m| Some(curve(m, m.error_curves.get(i)?, None)))
+                .collect(),
+        });
+        parts.collect()
+    }
 }
 
 pub(super) fn scores(findings: &Findings<'_>) -> Option<Drawing> {
@@ -59,12 +67,18 @@ pub(super) fn scores(findings: &Findings<'_>) -> Option<Drawing> {
             method: m.method.clone(),
             genuine: claims.genuine.clone(),
             impostor: claims.impostor.clone(),
+            score: score(m.score).to_owned(),
         })
     });
-    Some(figure::score_distributions(&ScoreDistributions {
-        score: "log-likelihood ratio to the cohort (nats)".to_owned(),
-        methods: methods.collect(),
-    }))
+    Some(figure::score_distributions(&methods.collect::<Vec<_>>()))
+}
+
+/// What claims are judged by.
+fn score(score: Score) -> &'static str {
+    match score {
+        Score::LogLikelihood => "log-likelihood ratio to the cohort (nats)",
+        Score::LogSimilarity => "log ratio of similarities to the cohort",
+    }
 }
 
 /// Rates of strangers that are drawn; lower ones need more strangers than a study has.
@@ -104,7 +118,7 @@ fn by_method(report: &Report, points: fn(&MethodFindings) -> Vec<CurvePoint>) ->
 }
 
 fn point(x: f64, accuracy: &Estimate) -> CurvePoint {
-    CurvePoint { x, mean: accuracy.mean, se: accuracy.se.unwrap_or(0.0) }
+    CurvePoint { x, mean: accuracy.mean, se: accuracy.se.unwrap_or(f64::NAN) }
 }
 
 /// What a method named, at each rate that is drawn.
@@ -160,7 +174,7 @@ fn curves<'a>(
             }
             let at_size = method.accuracy.iter().find(|a| a.sentences == sentences);
             let point =
-                at_size.map(|a| CurvePoint { x, mean: a.mean, se: a.se.unwrap_or_default() });
+                at_size.map(|a| CurvePoint { x, mean: a.mean, se: a.se.unwrap_or(f64::NAN) });
             curves[place].points.extend(point);
         }
     }

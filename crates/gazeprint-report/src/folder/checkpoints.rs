@@ -5,6 +5,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use gazeprint::decision::cohort_ratios;
 use gazeprint_eval::protocol::Division;
 use gazeprint_eval::study::{Keeper, ProbeScores, SplitResult};
 
@@ -113,10 +114,14 @@ impl Checkpoints {
         for (index, probe) in scores.iter().enumerate() {
             let probe_number = index + 1;
             let truth = &names[probe.reader];
-            for (place, (claimed, score)) in names.iter().zip(&probe.scores).enumerate() {
-                let ratio = probe.ratios.as_ref().map_or_else(String::new, |r| number(r[place]));
-                let score = number(*score);
-                lines += &format!("{split},{probe_number},{claimed},{truth},{score},{ratio}\n");
+            let ratios = cohort_ratios(&probe.scores);
+            for (place, claimed) in names.iter().enumerate() {
+                let [score, ratio] = [probe.scores[place], ratios[place]].map(number);
+                let calibrated =
+                    probe.ratios.as_ref().map_or_else(String::new, |r| number(r[place]));
+                lines += &format!(
+                    "{split},{probe_number},{claimed},{truth},{score},{ratio},{calibrated}\n"
+                );
             }
         }
         lines.into_bytes()

@@ -25,7 +25,7 @@ pub enum FolderError {
         /// What the two differ in.
         difference: String,
     },
-    /// There is nothing to go on with: the study is done.
+    /// The study there is done, and not to be replaced.
     #[error("{} holds a complete study", .0.display())]
     Complete(PathBuf),
     /// The results may not fit.

@@ -1,7 +1,7 @@
 //! Files and folders that are there whole or not at all.
 
-use std::fs::{self, File, TryLockError};
-use std::io::ErrorKind;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{FileAction, FolderError};
@@ -9,10 +9,21 @@ use super::error::{FileAction, FolderError};
 /// Held by the study that writes to the folder.
 const LOCK: &str = ".gazeprint.lock";
 
+/// A file to write into, that only its owner may read where it is new: results name readers and show some of
+/// them.
+pub(super) fn create(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)
+}
+
 /// Writes a file whole or not at all.
 pub(super) fn put(file: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     let partial = file.with_added_extension("partial");
-    fs::write(&partial, bytes)
+    create(&partial)
+        .and_then(|mut out| out.write_all(bytes).and_then(|()| out.sync_all()))
         .and_then(|()| fs::rename(&partial, file))
         .map_err(FileAction::Write.failed(file))
 }

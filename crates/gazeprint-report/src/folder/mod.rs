@@ -17,20 +17,20 @@ use std::path::{Path, PathBuf};
 
 use gazeprint::inference::Engine;
 use gazeprint::method::{self, Scoring};
-use gazeprint_eval::portrait::Portrait;
+use gazeprint_eval::portrait::ShownReaders;
 use gazeprint_eval::report::{Manifest, Report};
 use gazeprint_eval::robustness::MOST_SPLITS;
 use gazeprint_eval::study::{DividedCorpus, Keeper, Study};
 
 use self::checkpoints::{Checkpoints, LeftStudy};
 pub use self::error::{FileAction, FolderError};
-use self::files::{Lock, NewFolders, put, remove};
-use crate::{FigureId, draws, figures, page, tables};
+use self::files::{Lock, NewFolders, create, put, remove};
+use crate::{FigureId, draws, figures, page, paper, tables};
 
 /// What stands where all is: written last, and removed first when there is to be another study.
 const STUDY: &str = "study.json";
 /// For people.
-const PAGE: &str = "report.html";
+const REPORT: &str = "report.html";
 /// The other files, beside figures and scores.
 const MARKDOWN: &str = "tables.md";
 const LATEX: &str = "tables.tex";
@@ -38,15 +38,27 @@ const SPLITS: &str = "splits.csv";
 const COEFFICIENTS: &str = "draws_theta.csv";
 const DENSITIES: &str = "draws_density.csv";
 /// All of these.
-const FILES: [&str; 7] = [STUDY, PAGE, MARKDOWN, LATEX, SPLITS, COEFFICIENTS, DENSITIES];
+const FILES: [&str; 7] = [STUDY, REPORT, MARKDOWN, LATEX, SPLITS, COEFFICIENTS, DENSITIES];
+/// Folders of figures and of scores.
+const FIGURES: &str = "figures";
+const SCORES: &str = "scores";
 /// Endings of a figure's files.
-const ENDINGS: [&str; 3] = ["svg", "png", "csv"];
+const ENDINGS: [&str; 4] = ["svg", "pdf", "png", "csv"];
 /// Bytes of a comparison in a table of scores, without names.
-const COMPARISON: u64 = 32;
+const COMPARISON: u64 = 48;
 /// Bytes of a comparison in a result that waits.
 const CLAIM: u64 = 32;
 /// Bytes of everything else.
 const REST: u64 = 64 << 20;
+
+/// How results are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// A page with all figures and tables.
+    Report,
+    /// The tables and figures of the paper.
+    Paper,
+}
 
 /// The study that a folder is prepared for.
 #[derive(Debug, Clone, Copy)]
@@ -65,8 +77,12 @@ pub struct Intent<'a> {
     pub methods: usize,
     /// Studies on worse recordings.
     pub studies: usize,
+    /// How its results are to be laid out.
+    pub layout: Layout,
     /// Whether to go on with what an interrupted study left.
     pub resume: bool,
+    /// Whether a complete study may be replaced.
+    pub overwrite: bool,
 }
 
 /// What a folder held of an interrupted study.
@@ -86,6 +102,7 @@ pub enum Remains {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
+    layout: Layout,
     checkpoints: Checkpoints,
     _lock: Lock,
 }
@@ -105,8 +122,18 @@ impl Folder {
         let lock = Lock::take(path)?;
         let mut checkpoints = Checkpoints::of(path, intent);
         let left = checkpoints.left();
-        if intent.resume {
-            may_resume(path, left.as_ref())?;
+        let is_complete = path.join(STUDY).exists();
+        match &left {
+            Some(LeftStudy::Other(difference)) if intent.resume => {
+                let (folder, difference) = (path.to_owned(), difference.clone());
+                return Err(FolderError::OtherStudy { folder, difference });
+            }
+            // Stopped just after its last file: going on writes the same ones.
+            Some(LeftStudy::Same) if intent.resume => {}
+            _ if is_complete && !intent.overwrite => {
+                return Err(FolderError::Complete(path.to_owned()));
+            }
+            _ => {}
         }
         let needed = bytes(intent).saturating_sub(checkpoints.size());
         // A file system that does not tell is given a try.
@@ -115,7 +142,11 @@ impl Folder {
         {
             return Err(FolderError::Full { folder: path.to_owned(), free, needed });
         }
-        for name in ["figures", "scores"] {
+        let folders = match intent.layout {
+            Layout::Report => &[FIGURES, SCORES][..],
+            Layout::Paper => &[SCORES],
+        };
+        for name in folders {
             let folder = path.join(name);
             made.folder(&folder)?;
             let attempt = folder.join(".attempt");
@@ -134,7 +165,8 @@ impl Folder {
             Remains::Nothing | Remains::Restarted | Remains::GivenUp(_) => checkpoints.start()?,
         }
         made.keep();
-        Ok((Self { path: path.to_owned(), checkpoints, _lock: lock }, found))
+        let (path, layout) = (path.to_owned(), intent.layout);
+        Ok((Self { path, layout, checkpoints, _lock: lock }, found))
     }
 
     /// Where results of single splits wait.
@@ -151,27 +183,46 @@ impl Folder {
         &self,
         study: &Study,
         report: &Report,
-        portrait: &Portrait,
+        readers: &ShownReaders,
         write_splits: impl FnOnce(&Path) -> Result<(), Box<dyn Error + Send + Sync>>,
     ) -> Result<(), FolderError> {
         self.clear()?;
+        self.gather_scores(study)?;
+        write_splits(&self.path.join(SPLITS)).map_err(FolderError::Splits)?;
+        match self.layout {
+            Layout::Report => self.write_report(study, report, readers)?,
+            Layout::Paper => {
+                for (name, bytes) in paper::files(study, report, &readers.shown) {
+                    put(&self.path.join(name), &bytes)?;
+                }
+            }
+        }
+        put(&self.path.join(STUDY), json(report)?.as_bytes())?;
+        self.checkpoints.clear()
+    }
+
+    fn write_report(
+        &self,
+        study: &Study,
+        report: &Report,
+        readers: &ShownReaders,
+    ) -> Result<(), FolderError> {
+        let portrait = &readers.shown;
         let drawings = figures(study, report, portrait);
         for (id, drawing) in &drawings {
             let put_as = |ending: &str, bytes: &[u8]| put(&self.figure(*id, ending), bytes);
-            put_as("svg", drawing.svg.as_bytes())?;
+            put_as("svg", drawing.svg_file().as_bytes())?;
+            put_as("pdf", &drawing.pdf())?;
             put_as("png", &drawing.png())?;
             put_as("csv", drawing.csv.as_bytes())?;
         }
-        self.gather_scores(study)?;
-        write_splits(&self.path.join(SPLITS)).map_err(FolderError::Splits)?;
         let put = |name: &str, text: String| put(&self.path.join(name), text.as_bytes());
         put(COEFFICIENTS, draws::coefficients(portrait))?;
         put(DENSITIES, draws::densities(portrait))?;
         put(MARKDOWN, tables::markdown(report))?;
         put(LATEX, tables::latex(report))?;
-        put(PAGE, page::html(report, &drawings))?;
-        put(STUDY, json(report)?)?;
-        self.checkpoints.clear()
+        let readers = page::Readers::of(study, report, readers);
+        put(REPORT, page::html(report, &drawings, Some(&readers)))
     }
 
     /// Where it is.
@@ -181,23 +232,27 @@ impl Folder {
 
     /// Where the page is, once written.
     pub fn page(&self) -> PathBuf {
-        self.path.join(PAGE)
+        self.path.join(match self.layout {
+            Layout::Report => REPORT,
+            Layout::Paper => paper::PAGE,
+        })
     }
 
-    /// Removes what an earlier study wrote, and nothing else.
+    /// Removes what an earlier study wrote in any layout, and nothing else.
     fn clear(&self) -> Result<(), FolderError> {
         let figures = FigureId::ALL.iter().flat_map(|id| ENDINGS.map(|e| self.figure(*id, e)));
         let scores = method::NAMES.iter().map(|method| self.scores(method));
         let files = FILES.iter().map(|file| self.path.join(file));
-        files.chain(figures).chain(scores).try_for_each(|file| remove(&file))
+        let exhibits = paper::names().map(|name| self.path.join(name));
+        files.chain(figures).chain(scores).chain(exhibits).try_for_each(|file| remove(&file))
     }
 
     fn figure(&self, id: FigureId, ending: &str) -> PathBuf {
-        self.path.join("figures").join(format!("{}.{ending}", id.name()))
+        self.path.join(FIGURES).join(format!("{}.{ending}", id.name()))
     }
 
     fn scores(&self, method: &str) -> PathBuf {
-        self.path.join("scores").join(format!("{method}.csv"))
+        self.path.join(SCORES).join(format!("{method}.csv"))
     }
 
     /// One file of scores a method, from those of its splits.
@@ -205,9 +260,9 @@ impl Folder {
         for method in &study.methods {
             let file = self.scores(&method.method);
             let gather = || -> io::Result<()> {
-                let mut out = BufWriter::new(File::create(&file)?);
+                let mut out = BufWriter::new(create(&file)?);
                 out.write_all(
-                    b"split,probe,claimed_reader,true_reader,score,log_likelihood_ratio\n",
+                    b"split,probe,claimed_reader,true_reader,score,ratio,log_likelihood_ratio\n",
                 )?;
                 for split in 0..method.splits.len() {
                     let mut part = File::open(self.checkpoints.scores(&method.method, split))?;
@@ -218,18 +273,6 @@ impl Folder {
             gather().map_err(FileAction::Write.failed(&file))?;
         }
         Ok(())
-    }
-}
-
-/// Refuses to go on with another study, or with a complete one.
-fn may_resume(path: &Path, left: Option<&LeftStudy>) -> Result<(), FolderError> {
-    let folder = path.to_owned();
-    match left {
-        Some(LeftStudy::Other(difference)) => {
-            Err(FolderError::OtherStudy { folder, difference: difference.clone() })
-        }
-        None if path.join(STUDY).exists() => Err(FolderError::Complete(folder)),
-        Some(LeftStudy::Same) | None => Ok(()),
     }
 }
 

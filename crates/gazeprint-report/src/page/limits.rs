@@ -57,11 +57,18 @@ fn limits(report: &Report) -> Vec<String> {
             n = grouped(claims)
         ));
     }
-    limits.push(
-        "Every probe is of a reader who is known. Someone unknown would be given the name of \
-         whoever is nearest."
-            .to_owned(),
-    );
+    limits.push(match report.strangers {
+        Some(_) => {
+            "Accuracy is of readers who are known: someone unknown would be given the name of \
+                    whoever is nearest. What strangers meet is told apart from it."
+                .to_owned()
+        }
+        None => {
+            "Every probe is of a reader who is known. Someone unknown would be given the name of \
+                 whoever is nearest."
+                .to_owned()
+        }
+    });
     limits.push(
         "False claims, too, are made by readers who are known (closed set). A claim is judged by \
          the ratio of the claimed reader to the others, and the one who really read is among these \

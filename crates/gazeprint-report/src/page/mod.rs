@@ -9,19 +9,25 @@
 //! | `method` | protocol and measures in words |
 //! | `limits` | what the data can support, and warnings |
 //! | `section` | the parts of the page |
-//! | `page.css`, `page.js` | looks, and tables that sort |
+//! | `readers` | a choice of readers, with the figures and traits of each |
+//! | `page.css`, `page.js` | looks; tables that sort, numbers under the pointer, methods and readers to choose |
+//!
+//! Without the script the page shows all methods and one reader. The script reads what figures and
+//! tables say of themselves: `data-method` (and `data-other`), `data-names`, `data-points`.
 
 mod brief;
 mod limits;
 mod method;
+mod readers;
 mod section;
 
 use std::fmt::Write as _;
 
 use gazeprint_eval::report::Report;
 
+pub use self::readers::Readers;
 pub(crate) use self::section::Section;
-use crate::figure::{Drawing, escape, font_css};
+use crate::figure::{Drawing, escape, method_sample, page_css};
 use crate::figures::FigureId;
 use crate::number::{grouped, plural};
 use crate::tables::{self, Table, TableId};
@@ -32,11 +38,15 @@ const SCRIPT: &str = include_str!("page.js");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       font-src data:; base-uri 'none'; form-action 'none'";
 
-/// The page, with figures at their places.
+/// The page, with figures at their places, and readers to choose from where there are any.
 ///
 /// The same input gives the same bytes. What differs between runs of the same study (times, threads
 /// and arguments) is in the section on reproducing it alone.
-pub fn html(report: &Report, figures: &[(FigureId, Drawing)]) -> String {
+pub fn html(
+    report: &Report,
+    figures: &[(FigureId, Drawing)],
+    readers: Option<&Readers<'_>>,
+) -> String {
     let mut numbers = Numbers::default();
     let mut parts: Vec<Part> = Vec::new();
     for section in Section::ALL {
@@ -48,7 +58,13 @@ pub fn html(report: &Report, figures: &[(FigureId, Drawing)]) -> String {
             .filter_map(|id| figures.iter().find(|figure| figure.0 == *id));
         let mut body = (entry.words)(report);
         numbers.tables(&mut body, &tables);
-        numbers.figures(&mut body, report, shown);
+        let before = numbers;
+        for (id, drawing) in shown {
+            numbers.figure(&mut body, *id, drawing, report, Some(id.name()));
+        }
+        if let (Section::Readers, Some(readers)) = (section, readers) {
+            readers.write(&mut body, &mut numbers, report, before);
+        }
         if !body.is_empty() {
             parts.push(Part { id: entry.id, title: entry.title, body });
         }
@@ -64,7 +80,7 @@ struct Part {
 }
 
 /// Tables and figures so far.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Numbers {
     tables: usize,
     figures: usize,
@@ -78,25 +94,53 @@ impl Numbers {
         }
     }
 
-    fn figures<'a>(
-        &mut self,
-        out: &mut String,
-        report: &Report,
-        figures: impl Iterator<Item = &'a (FigureId, Drawing)>,
-    ) {
-        for (id, drawing) in figures {
-            self.figures += 1;
-            let _ = write!(
-                out,
-                "<figure id=\"fig-{}\">\n<div class=\"card\">{}</div>\n\
-                 <figcaption><b>Figure {}.</b> {}</figcaption>\n</figure>\n",
-                id.name(),
-                inline(&drawing.svg),
-                self.figures,
-                escape(&id.caption(drawing, report))
-            );
+    /// The traits of a reader, if there are any; only the first table of its kind has a name.
+    fn traits(&mut self, out: &mut String, table: &Table, name: Option<&str>) {
+        if !table.rows.is_empty() {
+            self.tables += 1;
+            tables::html::named(out, name, true, table, self.tables);
         }
     }
+
+    /// A figure; those of readers to choose from have no name.
+    fn figure(
+        &mut self,
+        out: &mut String,
+        id: FigureId,
+        drawing: &Drawing,
+        report: &Report,
+        name: Option<&str>,
+    ) {
+        self.figures += 1;
+        let name = name.map_or(String::new(), |name| format!(" id=\"fig-{name}\""));
+        let _ = write!(
+            out,
+            "<figure{name}>\n<div class=\"card\">{}</div>\n\
+             <figcaption><b>Figure {}.</b> {}</figcaption>\n</figure>\n",
+            inline(&drawing.svg),
+            self.figures,
+            escape(&id.caption(drawing, report))
+        );
+    }
+}
+
+/// The methods to be shown or not; a page without a script does not show the choice.
+fn switches(report: &Report) -> String {
+    if report.methods.len() < 2 {
+        return String::new();
+    }
+    let mut out =
+        String::from("<fieldset class=\"tool\" id=\"methods\" hidden>\n<legend>Methods</legend>\n");
+    for (index, method) in report.methods.iter().enumerate() {
+        let name = escape(&method.method);
+        let _ = writeln!(
+            out,
+            "<label><input type=\"checkbox\" value=\"{name}\" checked/>\
+             <span class=\"card\">{}</span>{name}</label>",
+            method_sample(&method.method, index)
+        );
+    }
+    out + "</fieldset>\n"
 }
 
 /// A figure as part of a page, where its name space goes without saying.
@@ -116,7 +160,7 @@ fn write(report: &Report, parts: &[Part]) -> String {
          <header>\n<p class=\"kicker\">Reader identification from eye movements</p>\n\
          <h1>{name}</h1>\n<p class=\"facts\">{} · {} · {} · {}</p>\n</header>\n<main>\n\
          <section id=\"results\">\n<h2>Main results</h2>\n{}</section>\n<nav aria-label=\"Contents\">\n<ol>\n",
-        font_css(),
+        page_css(),
         plural(corpus.readers, "reader"),
         plural(corpus.texts, "text"),
         plural(corpus.fixations, "fixation"),
@@ -126,7 +170,7 @@ fn write(report: &Report, parts: &[Part]) -> String {
     for Part { id, title, .. } in parts {
         let _ = writeln!(out, "<li><a href=\"#{id}\">{title}</a></li>");
     }
-    out.push_str("</ol>\n</nav>\n");
+    let _ = write!(out, "</ol>\n</nav>\n{}", switches(report));
     for Part { id, title, body } in parts {
         let _ = write!(out, "<section id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n");
     }

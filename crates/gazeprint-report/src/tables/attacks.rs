@@ -105,7 +105,7 @@ fn table(report: &Report, which: &str, shown: impl Fn(Option<usize>) -> bool) ->
 
 fn row(method: &MethodAttacks, size: &AttackedProbes, attack: &AttackOutcome) -> Vec<Cell> {
     let mut row = vec![
-        Cell::word(&method.method),
+        Cell::method(&method.method),
         sentences(size),
         Cell::word(attack_words(attack.attack)),
         Cell::count(attack.claims),
@@ -164,7 +164,7 @@ pub(super) fn liveness(report: &Report) -> Table {
                 refused.map_or_else(Cell::missing, rate_cell)
             };
             table.rows.push(vec![
-                Cell::word(&method.method),
+                Cell::method(&method.method),
                 sentences(size),
                 Cell::estimate(&told.area, proportion),
                 Cell::estimate(&told.eer, proportion),

@@ -27,7 +27,7 @@ pub(super) fn constants(report: &Report) -> Table {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let least = values.iter().copied().fold(f64::INFINITY, f64::min);
             let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let mut row = vec![Cell::word(&method.method), Cell::word(name)];
+            let mut row = vec![Cell::method(&method.method), Cell::word(name)];
             row.extend([mean, least, greatest].map(|v| Cell::number(general(v), v)));
             table.rows.push(row);
         }
@@ -54,7 +54,7 @@ pub(super) fn diagnostics(report: &Report) -> Table {
     for method in &report.methods {
         for (name, d) in &method.diagnostics.densities {
             table.rows.push(vec![
-                Cell::word(&method.method),
+                Cell::method(&method.method),
                 Cell::word(symbol(name)),
                 Cell::count(d.fits),
                 Cell::count(d.failed),
@@ -83,7 +83,7 @@ pub(super) fn times(report: &Report) -> Table {
     }
     for m in &report.methods {
         let sum = m.tune_seconds + m.fit_seconds + m.score_seconds;
-        let mut row = vec![Cell::word(&m.method)];
+        let mut row = vec![Cell::method(&m.method)];
         row.extend(
             [m.tune_seconds, m.fit_seconds, m.score_seconds, sum]
                 .map(|seconds| Cell::number(coarse(seconds), seconds)),

@@ -2,31 +2,53 @@
 
 use std::fmt::Write as _;
 
+use super::table::Column;
 use super::{Cell, Mark, Table, TableId};
 use crate::figure::escape;
 
-/// A table with its number; numbers carry what they are sorted by.
+/// A table of a report.
 pub(crate) fn write(out: &mut String, id: TableId, table: &Table, number: usize) {
-    let (id, folded) = (id.name(), id.entry().folded);
+    named(out, Some(id.name()), id.entry().folded, table, number);
+}
+
+/// A table with its name and number; numbers carry what they are sorted by, rows and columns of methods
+/// which.
+pub(crate) fn named(
+    out: &mut String,
+    name: Option<&str>,
+    folded: bool,
+    table: &Table,
+    number: usize,
+) {
+    let id = |kind| name.map_or(String::new(), |name| format!(" id=\"{kind}-{name}\""));
+    let label = match name {
+        Some(name) => format!(" aria-labelledby=\"cap-{name}\""),
+        None => format!(" aria-label=\"Table {number}\""),
+    };
     let caption = format!(
-        "<figcaption id=\"cap-{id}\"><b>Table {number}.</b> {}</figcaption>\n",
+        "<figcaption{}><b>Table {number}.</b> {}</figcaption>\n",
+        id("cap"),
         escape(&table.caption)
     );
-    let _ = writeln!(out, "<figure class=\"table\" id=\"tab-{id}\">\n{caption}");
+    let _ = writeln!(out, "<figure class=\"table\"{}>\n{caption}", id("tab"));
     if folded {
         let _ = writeln!(out, "<details><summary>{} rows</summary>", table.rows.len());
     }
     let _ = write!(
         out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"cap-{id}\">\n\
-         <table aria-labelledby=\"cap-{id}\">\n<thead>\n"
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\"{label}>\n<table{label}>\n<thead>\n"
     );
     heads(out, table);
     out.push_str("</thead>\n<tbody>\n");
     for (starts, row) in table.rows() {
-        out.push_str(if starts { "<tr class=\"new\">" } else { "<tr>" });
+        out.push_str(if starts { "<tr class=\"new\"" } else { "<tr" });
+        let methods = row.iter().filter(|cell| cell.is_method);
+        for (attribute, cell) in ["data-method", "data-other"].into_iter().zip(methods) {
+            let _ = write!(out, " {attribute}=\"{}\"", escape(&cell.text));
+        }
+        out.push('>');
         for (i, (content, column)) in row.iter().zip(&table.columns).enumerate() {
-            cell(out, content, column.number, i == 0);
+            cell(out, content, column, i == 0);
         }
         out.push_str("</tr>\n");
     }
@@ -45,8 +67,9 @@ fn heads(out: &mut String, table: &Table) {
     let head = |out: &mut String, i: usize, rows: &str| {
         let column = &table.columns[i];
         let class = if column.number { " class=\"n\"" } else { "" };
-        let text = escape(&column.head);
-        let _ = write!(out, "<th scope=\"col\"{rows}{class} data-column=\"{i}\">{text}</th>");
+        let (text, method) = (escape(&column.head), of_method(column));
+        let _ =
+            write!(out, "<th scope=\"col\"{rows}{class}{method} data-column=\"{i}\">{text}</th>");
     };
     if !table.is_grouped() {
         out.push_str("<tr>");
@@ -78,10 +101,17 @@ fn heads(out: &mut String, table: &Table) {
     out.push_str("</tr>\n");
 }
 
-fn cell(out: &mut String, cell: &Cell, number: bool, first: bool) {
+fn of_method(column: &Column) -> String {
+    match column.is_method {
+        true => format!(" data-method=\"{}\"", escape(&column.head)),
+        false => String::new(),
+    }
+}
+
+fn cell(out: &mut String, cell: &Cell, column: &Column, first: bool) {
     let (tag, scope) = if first { ("th", " scope=\"row\"") } else { ("td", "") };
-    let _ = write!(out, "<{tag}{scope}");
-    if number {
+    let _ = write!(out, "<{tag}{scope}{}", of_method(column));
+    if column.number {
         out.push_str(" class=\"n\"");
     }
     if let Some(key) = cell.key {

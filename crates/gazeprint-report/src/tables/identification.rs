@@ -22,7 +22,7 @@ pub(super) fn accuracy(report: &Report) -> Table {
     }
     for method in &report.methods {
         let mut row = vec![
-            Cell::word(&method.method),
+            Cell::method(&method.method),
             Cell::estimate(&method.accuracy, proportion),
             Cell::interval(method.accuracy.ci95, proportion),
         ];
@@ -57,7 +57,7 @@ pub(super) fn ranks(report: &Report) -> Table {
         table.grouped("Rank", rank.to_string());
     }
     for method in report.methods.iter().filter(|m| !m.cmc.is_empty()) {
-        let mut row = vec![Cell::word(&method.method)];
+        let mut row = vec![Cell::method(&method.method)];
         row.extend(ranks.iter().map(|rank| match method.cmc.get(rank) {
             Some(estimate) => Cell::estimate(estimate, proportion),
             None => Cell::missing(),
@@ -108,7 +108,7 @@ fn differences<'a>(
     table.numbers("95\u{a0}% interval");
     for p in paired {
         let mut row: Vec<Cell> = size(p).map(Cell::count).into_iter().collect();
-        row.extend([Cell::word(&p.a), Cell::word(&p.b)]);
+        row.extend([Cell::method(&p.a), Cell::method(&p.b)]);
         let mark = p.significant.then_some(Mark::Star);
         row.push(Cell::number(signed(p.difference), p.difference).marked(mark));
         row.push(Cell::interval(Some(p.ci95), signed));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Cell, Mark, Table, TableId};
+use super::{Cell, Mark, Table};
 use crate::figure::is_unseen;
 
 /// From so many columns on, a table takes both columns of a page.
@@ -16,10 +16,13 @@ const LONG: usize = 40;
 /// Shrinks what would be wider than the text, and leaves the rest as it is.
 const FIT: &str = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{";
 
-pub(super) fn write(setting: &str, tables: &[(TableId, Table)]) -> String {
+/// Tables with their names.
+pub(super) fn write<'a>(
+    setting: &str,
+    tables: impl IntoIterator<Item = (&'a str, &'a Table)>,
+) -> String {
     let mut out = String::from("% Needs \\usepackage{booktabs} and \\usepackage{graphicx}.\n");
     for (id, table) in tables {
-        let id = id.name();
         match table.rows.len() {
             0..=LONG => float(&mut out, setting, id, table),
             rows => {

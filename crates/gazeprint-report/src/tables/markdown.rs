@@ -8,26 +8,32 @@ use crate::figure::is_unseen;
 pub(super) fn write(setting: &str, tables: &[(TableId, Table)]) -> String {
     let mut out = format!("# Results\n\n{}\n", escape(setting));
     for (i, (_, table)) in tables.iter().enumerate() {
-        let _ = writeln!(out, "\n**Table {}.** {}\n", i + 1, escape(&table.caption));
-        let heads: Vec<String> = table
-            .columns
-            .iter()
-            .map(|column| match column.group {
-                Some(group) => escape(&format!("{group}: {}", column.head)),
-                None => escape(&column.head),
-            })
-            .collect();
-        let _ = writeln!(out, "| {} |", heads.join(" | "));
-        let rules: Vec<&str> =
-            table.columns.iter().map(|c| if c.number { "---:" } else { "---" }).collect();
-        let _ = writeln!(out, "| {} |", rules.join(" | "));
-        for row in &table.rows {
-            let cells: Vec<String> = row.iter().map(cell).collect();
-            let _ = writeln!(out, "| {} |", cells.join(" | "));
-        }
-        for note in &table.notes {
-            let _ = writeln!(out, "\n{}", escape(note));
-        }
+        out.push_str(&self::table(&format!("Table {}", i + 1), table));
+    }
+    out
+}
+
+/// One table below its caption, after an empty line.
+pub(crate) fn table(label: &str, table: &Table) -> String {
+    let mut out = format!("\n**{label}.** {}\n\n", escape(&table.caption));
+    let heads: Vec<String> = table
+        .columns
+        .iter()
+        .map(|column| match column.group {
+            Some(group) => escape(&format!("{group}: {}", column.head)),
+            None => escape(&column.head),
+        })
+        .collect();
+    let _ = writeln!(out, "| {} |", heads.join(" | "));
+    let rules: Vec<&str> =
+        table.columns.iter().map(|c| if c.number { "---:" } else { "---" }).collect();
+    let _ = writeln!(out, "| {} |", rules.join(" | "));
+    for row in &table.rows {
+        let cells: Vec<String> = row.iter().map(cell).collect();
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
+    }
+    for note in &table.notes {
+        let _ = writeln!(out, "\n{}", escape(note));
     }
     out
 }
@@ -43,7 +49,7 @@ fn cell(cell: &Cell) -> String {
 }
 
 /// Signs that mean something to Markdown, in a table or out of it, mean themselves.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

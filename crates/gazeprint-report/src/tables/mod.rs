@@ -12,6 +12,8 @@
 //! | `watch` | seconds to decide, and to notice a swap |
 //! | `robustness` | accuracy on worse recordings |
 //! | `computing` | constants, diagnostics, times |
+//! | `traits` | traits of one reader, for the page |
+//! | `paper` | the tables of the paper, with its numbers |
 //! | `table` | a table, whatever it is written as |
 //! | `markdown`, `latex`, `html` | the writers |
 
@@ -20,10 +22,12 @@ mod computing;
 pub(crate) mod html;
 mod identification;
 mod latex;
-mod markdown;
+pub(crate) mod markdown;
+mod paper;
 mod robustness;
 mod strangers;
 mod table;
+pub(crate) mod traits;
 mod verification;
 mod watch;
 
@@ -32,6 +36,7 @@ use std::collections::BTreeSet;
 use gazeprint_eval::report::{MethodFindings, ProbesOfSize, Report};
 
 pub use self::attacks::attack_words;
+pub(crate) use self::paper::{accuracy as paper_accuracy, area as paper_area};
 pub(crate) use self::table::Table;
 use self::table::{Cell, Mark};
 pub(crate) use self::verification::fewest_claims;
@@ -48,7 +53,13 @@ pub fn markdown(report: &Report) -> String {
 /// `booktabs` and `graphicx`, in one column or two. Labels are `tab:gazeprint-accuracy` and so on.
 /// Tables longer than a page are left out; a comment says so.
 pub fn latex(report: &Report) -> String {
-    latex::write(&setting(report), &all(report))
+    let tables = all(report);
+    latex::write(&setting(report), tables.iter().map(|(id, table)| (id.name(), table)))
+}
+
+/// A file of LaTeX with one table, whose label ends with `name`.
+pub(crate) fn latex_of(report: &Report, name: &str, table: &Table) -> String {
+    latex::write(&setting(report), [(name, table)])
 }
 
 registry! {
@@ -165,7 +176,7 @@ fn filled(report: &Report, ids: impl Iterator<Item = TableId>) -> Vec<(TableId, 
 }
 
 /// What captions and headings say of the corpus and the protocol.
-fn setting(report: &Report) -> String {
+pub(crate) fn setting(report: &Report) -> String {
     let (corpus, protocol) = (&report.corpus, &report.protocol);
     let part = match protocol.train_fraction {
         Some(part) => format!(", {} of the texts train", number::percent(part)),

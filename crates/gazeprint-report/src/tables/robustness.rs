@@ -21,7 +21,7 @@ pub(super) fn accuracy(report: &Report) -> Table {
     table.words("Recording");
     table.numbers("Dropped");
     for method in &report.methods {
-        table.grouped("Accuracy", method.method.clone());
+        table.method("Accuracy", &method.method);
     }
     let noise = worse.position_noise.iter().map(|level| {
         let words = match level.sd_chars {

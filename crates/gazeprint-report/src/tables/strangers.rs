@@ -30,7 +30,7 @@ pub(super) fn rates(report: &Report) -> Table {
         for size in &method.by_size {
             for at in &size.rates {
                 let sentences = size.sentences.map_or("all".to_owned(), |m| m.to_string());
-                let mut row = vec![Cell::word(&method.method), Cell::word(sentences)];
+                let mut row = vec![Cell::method(&method.method), Cell::word(sentences)];
                 row.push(Cell::count(size.probes));
                 row.push(Cell::number(format!("{:.0}", size.seconds), size.seconds));
                 row.push(Cell::number(at.rate.to_string(), at.rate));
@@ -63,7 +63,7 @@ pub(super) fn by_seconds(report: &Report) -> Table {
     for method in report.strangers.iter().flatten() {
         for timed in &method.by_seconds {
             for at in &timed.rates {
-                let mut row = vec![Cell::word(&method.method)];
+                let mut row = vec![Cell::method(&method.method)];
                 row.push(Cell::number(timed.seconds.to_string(), timed.seconds));
                 row.push(Cell::number(at.rate.to_string(), at.rate));
                 row.push(Cell::count(timed.probes));

@@ -10,39 +10,48 @@ pub(crate) struct Table {
     /// What it shows; Unicode, not escaped.
     pub(super) caption: String,
     pub(super) columns: Vec<Column>,
-    pub(super) rows: Vec<Vec<Cell>>,
+    pub(crate) rows: Vec<Vec<Cell>>,
     /// What must be known to read it; each a sentence or more.
     pub(super) notes: Vec<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Column {
     /// What neighbours with the same words have in common.
     pub(super) group: Option<&'static str>,
     pub(super) head: String,
     /// Numbers stand right, words left.
     pub(super) number: bool,
+    /// Whether all of it is of the method that the head names.
+    pub(super) is_method: bool,
 }
 
 /// Refers to a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(crate) enum Mark {
     Dagger,
     Star,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     pub(super) text: String,
     /// What the column is sorted by; none for words, and where a number is missing.
     pub(super) key: Option<f64>,
     pub(super) mark: Option<Mark>,
     pub(super) strong: bool,
+    /// Whether the row is of the method that this names.
+    pub(super) is_method: bool,
 }
 
 impl Cell {
     pub(super) fn word(text: impl Into<String>) -> Self {
-        Self { text: text.into(), key: None, mark: None, strong: false }
+        Self { text: text.into(), key: None, mark: None, strong: false, is_method: false }
+    }
+
+    /// The name of a method that the row is of.
+    pub(super) fn method(name: &str) -> Self {
+        Self { is_method: true, ..Self::word(name) }
     }
 
     pub(super) fn missing() -> Self {
@@ -83,15 +92,22 @@ impl Table {
     }
 
     pub(super) fn words(&mut self, head: &str) {
-        self.columns.push(Column { group: None, head: head.to_owned(), number: false });
+        self.columns.push(Column { head: head.to_owned(), ..Column::default() });
     }
 
     pub(super) fn numbers(&mut self, head: impl Into<String>) {
-        self.columns.push(Column { group: None, head: head.into(), number: true });
+        self.columns.push(Column { head: head.into(), number: true, ..Column::default() });
     }
 
     pub(super) fn grouped(&mut self, group: &'static str, head: impl Into<String>) {
-        self.columns.push(Column { group: Some(group), head: head.into(), number: true });
+        let (group, head) = (Some(group), head.into());
+        self.columns.push(Column { group, head, number: true, ..Column::default() });
+    }
+
+    /// A column of numbers of a method.
+    pub(super) fn method(&mut self, group: &'static str, name: &str) {
+        let (group, head) = (Some(group), name.to_owned());
+        self.columns.push(Column { group, head, number: true, is_method: true });
     }
 
     pub(super) fn note(&mut self, note: impl Into<String>) {

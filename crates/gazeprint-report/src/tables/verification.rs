@@ -1,5 +1,6 @@
 //! Tables of verification: errors, operating points, thresholds.
 
+use gazeprint::method::Score;
 use gazeprint_eval::report::{ErrorsAtThreshold, Estimate, Report, VerificationErrors};
 
 use super::{Cell, Mark, Table, note_on_errors, probes_of, sizes};
@@ -40,7 +41,7 @@ pub(super) fn errors(report: &Report) -> Table {
     for method in &report.methods {
         let v = &method.verification;
         let mut row = vec![
-            Cell::word(&method.method),
+            Cell::method(&method.method),
             Cell::number(rate_plus_minus(&method.area), method.area.mean),
             Cell::estimate(&v.eer, fine),
             Cell::interval(v.eer.ci95, fine),
@@ -87,7 +88,7 @@ pub(super) fn operating_points(report: &Report) -> Table {
         for point in &method.verification.fnmr_at {
             let [training, test] = point.impostor_comparisons;
             table.rows.push(vec![
-                Cell::word(&method.method),
+                Cell::method(&method.method),
                 Cell::number(target(point.fmr), point.fmr),
                 Cell::number(rate_plus_minus(&point.fmr_observed), point.fmr_observed.mean),
                 Cell::number(rate_plus_minus(&point.fmr_strangers), point.fmr_strangers.mean),
@@ -128,7 +129,7 @@ pub(super) fn by_sentences(report: &Report) -> Table {
         for s in sizes.iter().filter_map(|&size| probes_of(method, size)) {
             let v = &s.verification;
             let mut row = vec![
-                Cell::word(&method.method),
+                Cell::method(&method.method),
                 Cell::count(s.sentences),
                 Cell::estimate(&s.accuracy, proportion),
                 Cell::interval(s.accuracy.ci95, proportion),
@@ -163,8 +164,8 @@ pub(super) fn by_sentences(report: &Report) -> Table {
 /// Where claims are accepted.
 pub(super) fn thresholds(report: &Report) -> Table {
     let mut table = Table::new(
-        "Thresholds learned on training texts: a claim is accepted where its log-likelihood ratio \
-         to the other readers (nats) is at least so large.",
+        "Thresholds learned on training texts: a claim is accepted where its ratio to the other \
+         readers is at least so large.",
     );
     table.words("Method");
     for head in ["Sentences", "Fixations", "FMR asked for", "Threshold"] {
@@ -173,7 +174,7 @@ pub(super) fn thresholds(report: &Report) -> Table {
     for method in &report.methods {
         for t in &method.thresholds {
             table.rows.push(vec![
-                Cell::word(&method.method),
+                Cell::method(&method.method),
                 match t.sentences {
                     Some(n) => Cell::count(n),
                     // Behind every number where the column is sorted.
@@ -189,6 +190,20 @@ pub(super) fn thresholds(report: &Report) -> Table {
         "Fixations are the geometric mean over probes; “all” are all sentences of a fold of the \
          training texts.",
     );
+    let similarities: Vec<&str> = report
+        .methods
+        .iter()
+        .filter(|m| m.score == Score::LogSimilarity && !m.thresholds.is_empty())
+        .map(|m| m.method.as_str())
+        .collect();
+    table.note(match similarities[..] {
+        [] => "Thresholds are log-likelihood ratios, in nats.".to_owned(),
+        _ => format!(
+            "Thresholds are log-likelihood ratios, in nats; those of {} are logarithms of ratios of \
+             similarities, which have no unit.",
+            similarities.join(" and ")
+        ),
+    });
     table.note(CLOSED_SET);
     table
 }

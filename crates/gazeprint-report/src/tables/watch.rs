@@ -37,7 +37,7 @@ pub(super) fn watches(report: &Report) -> Table {
         for (who, vigils) in
             [("the reader", &watched.genuine), ("somebody not enrolled", &watched.impostor)]
         {
-            let mut row = vec![Cell::word(&watched.method), Cell::word(who)];
+            let mut row = vec![Cell::method(&watched.method), Cell::word(who)];
             row.push(Cell::count(vigils.watches));
             row.extend([&vigils.accepted, &vigils.rejected].into_iter().flat_map(part));
             row.push(number(vigils.undecided.mean));
@@ -45,7 +45,7 @@ pub(super) fn watches(report: &Report) -> Table {
             table.rows.push(row);
         }
         let swaps = &watched.swaps;
-        let mut row = vec![Cell::word(&watched.method), Cell::word("the reader, then another")];
+        let mut row = vec![Cell::method(&watched.method), Cell::word("the reader, then another")];
         row.push(Cell::count(swaps.swaps));
         row.extend([Cell::missing(), Cell::missing()]);
         match &swaps.noticed {

@@ -41,6 +41,60 @@ fn drawn(id: FigureId) -> Drawing {
     }
 }
 
+/// Figures of readers: few with long names, many, and two traits.
+pub(crate) fn of_readers() -> Vec<(&'static str, Drawing)> {
+    vec![
+        ("few-readers", figure::readers_by_trait(&readers(23))),
+        ("many-readers", figure::readers_by_trait(&readers(240))),
+        ("two-traits", figure::two_traits(&pair())),
+    ]
+}
+
+/// Figures in the layout of the paper.
+pub(crate) fn of_the_paper() -> Vec<(&'static str, Drawing)> {
+    let parts = errors_by_fraction().into_iter();
+    let drawn = parts.map(|part| ErrorCurvesAt { curves: part.curves[1..4].to_vec(), ..part });
+    vec![
+        ("amplitudes", figure::reader_amplitudes(&densities())),
+        ("graphical-model", figure::graphical_model()),
+        ("errors-overlaid", figure::error_curves_overlaid(&drawn.collect::<Vec<_>>())),
+    ]
+}
+
+fn values(count: usize, stream: u64, scale: f64) -> Vec<ReaderValue> {
+    let mut rng = rng(stream);
+    let value = |i: usize| {
+        let value = scale * (3.0 + 0.4 * normal(&mut rng));
+        let half = scale * (0.1 + 0.05 * normal(&mut rng).abs());
+        // One who read a single text has no interval, one with two a wide one.
+        let half = [f64::NAN, 100.0 * half].get(i).copied().unwrap_or(half);
+        let reader = format!("reader {i} with a rather long name");
+        ReaderValue { reader, value, low: value - half, high: value + half }
+    };
+    (0..count).map(value).collect()
+}
+
+pub(crate) fn readers(count: usize) -> TraitReaders {
+    TraitReaders {
+        of: TraitAxis { name: "forward_skip_rate".into(), unit: "share".into() },
+        about: "forward skips among saccades".into(),
+        readers: values(count, 21, 0.1),
+        reliability: Some(0.934),
+        reliability_ci95: Some([0.9, 0.955]),
+    }
+}
+
+pub(crate) fn pair() -> TraitPair {
+    let both = values(60, 22, 0.1).into_iter().zip(values(60, 23, 80.0));
+    TraitPair {
+        x: TraitAxis { name: "skip_by_length".into(), unit: "share/letter".into() },
+        y: TraitAxis { name: "fixation_duration".into(), unit: "ms".into() },
+        readers: both.map(|(x, y)| [x, y]).collect(),
+        correlation: Some(-0.21),
+        ci95: Some([-0.44, 0.05]),
+    }
+}
+
 fn rng(stream: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(stream)
 }
@@ -240,18 +294,22 @@ pub(crate) fn errors_by_fraction() -> Vec<ErrorCurvesAt> {
         .to_vec()
 }
 
-pub(crate) fn scores() -> ScoreDistributions {
-    let methods = METHODS
+pub(crate) fn scores() -> Vec<MethodScores> {
+    METHODS
         .iter()
         .enumerate()
         .take(6)
         .map(|(i, &(method, _, distance))| {
             let (genuine, impostor) = sampled(200 + i as u64, distance, 1660, 20_000);
             let nats = |values: Vec<f64>| values.into_iter().map(|v| 14.0 * v - 30.0).collect();
-            MethodScores { method: method.into(), genuine: nats(genuine), impostor: nats(impostor) }
+            MethodScores {
+                method: method.into(),
+                genuine: nats(genuine),
+                impostor: nats(impostor),
+                score: "log-likelihood ratio (nats)".into(),
+            }
         })
-        .collect();
-    ScoreDistributions { score: "log-likelihood ratio (nats)".into(), methods }
+        .collect()
 }
 
 pub(crate) fn calibration() -> ReaderCalibration {

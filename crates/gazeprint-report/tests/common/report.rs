@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use gazeprint::method::Score;
 use gazeprint_eval::report::*;
 
 /// Method, engine, accuracy with all test sentences, area, equal error rate.
@@ -95,6 +96,11 @@ fn method(
     MethodFindings {
         method: name.into(),
         engine: engine.map(Into::into),
+        score: if name.starts_with("holland") {
+            Score::LogSimilarity
+        } else {
+            Score::LogLikelihood
+        },
         tuned: Tuned {
             amplitudes: densities
                 .iter()

@@ -220,13 +220,16 @@ impl ThresholdByLength {
     fn shift(&self, (claims, accepted): (&[ImpostorClaim], usize)) -> f64 {
         // Claims of one probe come one after the other, and have one threshold.
         let (mut fixations, mut threshold) = (f64::NAN, f64::INFINITY);
-        let above = claims.iter().map(|claim| {
+        let above = claims.iter().map(move |claim| {
             if claim.fixations != fixations {
                 (fixations, threshold) = (claim.fixations, self.at(claim.fixations));
             }
             cleaned(cleaned(claim.score) - threshold)
         });
-        let above = above.collect();
+        // Thresholds are about right from the start: those far below them need not be looked through,
+        // unless too few are left.
+        let near: Vec<f64> = above.clone().filter(|above| *above >= -NEAR).collect();
+        let above = if near.len() > accepted { near } else { above.collect() };
         threshold_above(above, accepted).filter(|shift| shift.is_finite()).unwrap_or(0.0)
     }
 
@@ -272,6 +275,8 @@ pub struct ImpostorClaim {
 /// How often thresholds are moved at most, and by which part of what they are off.
 const SETTLING: usize = 12;
 const STEP: f64 = 0.9;
+/// Scores that are this far below a threshold, in nats, decide nothing about it where enough are above.
+const NEAR: f64 = 1.0;
 /// Thresholds this close, in nats, are settled: rates are then right to less than a hundredth.
 const SETTLED: f64 = 0.003;
 

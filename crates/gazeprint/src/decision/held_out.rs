@@ -11,13 +11,13 @@
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-use super::FEWEST_READERS;
 use super::rules::claim_scores;
-use crate::admission::{Admission, thinned};
+use crate::admission::{Admission, FEWEST_READERS, thinned};
 use crate::method::{Fitted, Fold, Training};
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
 use crate::score::ScoredReadings;
+use crate::sight::Sight;
 
 /// Lengths at which scores are learned, in sentences; all of a half come last.
 const LENGTHS: [Option<usize>; 5] = [Some(1), Some(3), Some(5), Some(10), None];
@@ -75,15 +75,19 @@ impl HeldOutProbes {
 
 /// Probes of what the folds held out, compared at several lengths with readers as they are enrolled.
 fn compared(fitted: &Fitted, training: &Training<'_>) -> Vec<ProbesOfLength> {
-    let Fitted { folds, admission, .. } = fitted;
+    let Fitted { folds, admission, sights, .. } = fitted;
     let mut probes: [Vec<ComparedProbe>; LENGTHS.len()] = Default::default();
     let most = MOST_CLAIMS / folds.len().max(1) / training.readers();
     let readings: Vec<&Reading> = training.readings().iter().map(|(_, r)| *r).collect();
     let held_out = folds.iter().flat_map(|fold| fold.held_out.iter().copied());
-    let enrolled = ScoredReadings::encode(fitted.scorer.as_ref(), held_out, &readings);
+    let scorer = fitted.scorer.as_ref();
+    let enrolled = ScoredReadings::encode_by(scorer, held_out, &readings, |i| {
+        let probe = scorer.probe_seen(readings[i], sights.get(i));
+        (scorer.tally(&probe), probe.clamped())
+    });
     for (number, fold) in folds.iter().enumerate() {
         let stream = Stream { seed: SEED, index: stream::CALIBRATION + ((number as u64) << 24) };
-        let held_out = HeldOut::of(fold, &enrolled, training, &readings);
+        let held_out = HeldOut::of(fold, &enrolled, training, (&readings, sights));
         for (probes, texts) in probes.iter_mut().zip(LENGTHS) {
             let mut cut = held_out.cut(stream, texts);
             // In no order of readers, so that thinning leaves some of each.
@@ -118,7 +122,7 @@ fn distinct(mut lengths: Vec<ProbesOfLength>) -> Vec<ProbesOfLength> {
 
 /// The readings that one fold held out, of readers that it has learned.
 struct HeldOut<'a> {
-    /// Compared with readers learned without them.
+    /// Compared with their reader, learned without them.
     alone: ScoredReadings<'a>,
     /// Compared with readers as they are enrolled.
     enrolled: &'a ScoredReadings<'a>,
@@ -130,13 +134,18 @@ impl<'a> HeldOut<'a> {
         fold: &'a Fold,
         enrolled: &'a ScoredReadings<'a>,
         training: &Training<'_>,
-        readings: &[&Reading],
+        (readings, sights): (&[&Reading], &[Sight]),
     ) -> Self {
         let reader = |i: usize| training.readings()[i].0;
         let held_out = fold.held_out.iter().copied().filter(|&i| fold.learned[reader(i)]);
         let mut by_reader = vec![Vec::new(); training.readers()];
         held_out.clone().for_each(|i| by_reader[reader(i)].push(i));
-        let alone = ScoredReadings::encode(fold.scorer.as_ref(), held_out, readings);
+        let scorer = fold.scorer.as_ref();
+        // Of nobody but the reader who was left without it.
+        let alone = ScoredReadings::encode_by(scorer, held_out, readings, |i| {
+            let probe = scorer.probe_seen(readings[i], sights.get(i));
+            (scorer.tally_of(&probe, reader(i)), probe.clamped())
+        });
         Self { alone, enrolled, by_reader }
     }
 

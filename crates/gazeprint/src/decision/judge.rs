@@ -2,8 +2,9 @@
 //!
 //! *Thresholds* are those of wanted rates among the false claims, by length of the probe.
 //! *Calibration* is an affine map to log-likelihood ratios, by length as well, and bounded by what
-//! so many claims can show.
+//! so many people can show.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::by_length::{ByLength, ImpostorClaim, ThresholdByLength};
@@ -22,14 +23,14 @@ pub(super) struct Lesson {
     pub(super) genuine: Vec<f64>,
 }
 
-/// What a length was learned from.
+/// What stands behind a length: nobody counts twice.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Support {
     /// Mean log number of fixations.
     pub log_fixations: f64,
-    /// Probes: as many true claims.
+    /// Readers with probes: as many true claims, or strangers.
     pub probes: usize,
-    /// False claims by them.
+    /// Pairs of readers with false claims.
     pub false_claims: usize,
 }
 
@@ -53,10 +54,11 @@ impl Thresholds {
     /// Those of the false claims of several lengths, given by mean log number of fixations.
     pub(super) fn learn<'a>(
         rates: &'static [f64],
-        lengths: impl Iterator<Item = (f64, &'a [ImpostorClaim])> + Clone,
+        lengths: impl Iterator<Item = (f64, &'a [ImpostorClaim])>,
     ) -> Self {
-        let fit = |&rate: &f64| ThresholdByLength::fit(lengths.clone(), rate);
-        Self { rates, by_rate: rates.iter().map(fit).collect() }
+        let lengths: Vec<(f64, &[ImpostorClaim])> = lengths.collect();
+        let fit = |&rate: &f64| ThresholdByLength::fit(lengths.iter().copied(), rate);
+        Self { rates, by_rate: rates.par_iter().map(fit).collect() }
     }
 
     /// As they were stored; none unless there is one for each rate.
@@ -99,16 +101,17 @@ impl Thresholds {
 
 impl Judge {
     /// What claims say, for rates given descending, at least two.
-    pub(super) fn learn(rates: &'static [f64], lessons: &[Lesson]) -> Self {
+    pub(super) fn learn(rates: &'static [f64], readers: usize, lessons: &[Lesson]) -> Self {
         let scores = |lesson: &Lesson| lesson.impostor.iter().map(|claim| claim.score).collect();
         let calibrated: Vec<Vec<f64>> =
             lessons.iter().map(|lesson| thinned(scores(lesson), MOST_CALIBRATED)).collect();
         let claims = lessons.iter().zip(&calibrated);
         let impostor = lessons.iter().map(|lesson| (lesson.length, lesson.impostor.as_slice()));
+        let pairs = readers * readers.saturating_sub(1) / 2;
         let support = |lesson: &Lesson| Support {
             log_fixations: lesson.length,
-            probes: lesson.genuine.len(),
-            false_claims: lesson.impostor.len(),
+            probes: lesson.genuine.len().min(readers),
+            false_claims: lesson.impostor.len().min(pairs),
         };
         Self {
             thresholds: Thresholds::learn(rates, impostor),
@@ -119,7 +122,7 @@ impl Judge {
         }
     }
 
-    /// What the learned length nearest to one, given as log number of fixations, was learned from.
+    /// What stands behind the learned length nearest to one, given as log number of fixations.
     pub(super) fn behind(&self, length: f64) -> Support {
         let distance = |s: &Support| (s.log_fixations - length).abs();
         let known = self.lengths.iter().filter(|s| s.probes > 0 && s.false_claims > 0);
@@ -130,8 +133,8 @@ impl Judge {
     /// The lowest and the highest calibrated ratio that a probe of so many fixations can have; none
     /// without calibration.
     ///
-    /// Among N claims of one side without an exception, a ratio beyond N is more than they can show:
-    /// ratios are bounded by the number of claims that speak for the contrary.
+    /// Among N people of one side without an exception, a ratio beyond N is more than they can show:
+    /// ratios are bounded by the number of those that speak for the contrary.
     pub(super) fn bounds(&self, fixations: f64) -> Option<[f64; 2]> {
         self.ratios.as_ref()?;
         let Support { probes, false_claims, .. } = self.behind(fixations.ln());

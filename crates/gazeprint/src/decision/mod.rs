@@ -22,14 +22,14 @@ mod rules;
 mod threshold;
 mod watch;
 
-pub use crate::admission::{Admission, Claim, GRID, GROUNDS, Trial};
+pub use crate::admission::{
+    Admission, Claim, FEWEST_READERS, GRID, GROUNDS, Insider, Lean, Round, Trial,
+};
 pub use crate::score::ScoredReadings;
 pub use affine::Affine;
 pub use by_length::{ByLength, ImpostorClaim, ThresholdByLength};
 pub use cohort::{cohort_ratio, cohort_ratios, cohort_ratios_without};
 pub use judge::Support;
-pub use rules::{
-    Answer, FEWEST_READERS, LIKELY, LIKELY_RATE, LearnedLength, LearnedRules, Rules, Threshold,
-};
+pub use rules::{Answer, LIKELY, LIKELY_RATE, LearnedLength, LearnedRules, Rules, Threshold};
 pub use threshold::{cleaned, supported, threshold_at};
 pub use watch::{Decision, Step, WatchParams, Watcher, increments};

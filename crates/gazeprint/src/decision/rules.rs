@@ -7,6 +7,7 @@
 //! half of what was read. Rates therefore hold for people who are *not* enrolled; those who are meet
 //! their own model in the cohort, and are accepted as somebody else less often.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::by_length::{ByLength, ImpostorClaim, ThresholdByLength};
@@ -14,13 +15,10 @@ use super::cohort::{cohort_ratio, cohort_ratios, cohort_ratios_without};
 use super::held_out::{ComparedProbe, HeldOutProbes, ProbesOfLength};
 use super::judge::{Judge, Lesson, Support, Thresholds};
 use super::threshold::{cleaned, supported};
-use crate::admission::{Admission, Claim, GRID};
+use crate::admission::{Admission, Claim, GRID, Lean};
 use crate::method::{Fitted, Training};
 use crate::score::{Scorer, Tally};
 
-/// Fewest readers that rules can be learned from: of a cohort of less than three, nothing much is
-/// known.
-pub const FEWEST_READERS: usize = 5;
 /// Posterior among the enrolled from which on the best is named.
 const NAMED: f64 = 0.99;
 /// Posterior from which on they are likely, and named where it is one of the enrolled.
@@ -53,6 +51,8 @@ pub struct Rules {
     /// How somebody is taken for a reader, where people showed that: it decides then. It belongs to the
     /// people that readers are compared with, and is not stored.
     admission: Option<Admission>,
+    /// By how much thresholds that other people showed lean on the gallery's own readers. Kept beside rules.
+    lean: Lean,
 }
 
 /// Rules as galleries have them. Thresholds are by [`GRID`].
@@ -81,8 +81,17 @@ impl TryFrom<Stored> for Rules {
         let thresholds = |stored| {
             Thresholds::stored(&GRID, stored).ok_or("rules need a threshold for each of 11 rates")
         };
+        // Rules of earlier versions count every probe and every claim.
+        let pairs = readers * readers.saturating_sub(1) / 2;
+        let people = |s: Support| Support {
+            probes: s.probes.min(readers),
+            false_claims: s.false_claims.min(pairs),
+            ..s
+        };
+        let lengths = lengths.into_iter().map(people).collect();
         let judge = Judge { thresholds: thresholds(claims)?, ratios, lengths };
-        Ok(Self { readers, judge, strangers: thresholds(strangers)?, admission: None })
+        let (strangers, lean) = (thresholds(strangers)?, Lean::default());
+        Ok(Self { readers, judge, strangers, admission: None, lean })
     }
 }
 
@@ -109,12 +118,11 @@ pub struct LearnedLength {
 pub struct Threshold {
     /// The ratio to the cohort at and above which to accept; infinite where nothing is known.
     pub ratio: f64,
-    /// Comparisons that it was learned from: false claims, or probes of strangers.
+    /// What stands behind it: pairs of readers with false claims, or strangers. Nobody counts twice.
     pub comparisons: usize,
     /// Readers who made them.
     pub readers: usize,
-    /// Whether the comparisons are enough for such a rate: at least three by the rate. Those of one
-    /// reader resemble each other, so that this is necessary, not sufficient.
+    /// Whether they are enough for such a rate: at least three by the rate.
     pub supported: bool,
 }
 
@@ -129,36 +137,29 @@ impl From<&HeldOutProbes> for Rules {
     fn from(probes: &HeldOutProbes) -> Self {
         let mut best = Vec::with_capacity(probes.lengths.len());
         let mut lessons = Vec::with_capacity(probes.lengths.len());
-        // Where other people decide, claims by the score that they decide by.
-        let mut scored = Vec::with_capacity(probes.lengths.len());
         for length in &probes.lengths {
+            let ratios = |ComparedProbe { reader, scores, .. }: &ComparedProbe| {
+                (cohort_ratios_without(scores, *reader), cohort_ratios(scores)[*reader])
+            };
+            let ratios: Vec<(Vec<f64>, f64)> = length.probes.par_iter().map(ratios).collect();
             let (mut impostor, mut by_probe, mut genuine) = (Vec::new(), Vec::new(), Vec::new());
-            let mut by_score = Vec::new();
-            for ComparedProbe { reader, log_fixations, scores, claims } in &length.probes {
-                let fixations = log_fixations.exp();
-                let ratios = cohort_ratios_without(scores, *reader);
+            for (probe, (ratios, own)) in length.probes.iter().zip(ratios) {
+                let fixations = probe.log_fixations.exp();
                 let claim = |score| ImpostorClaim { fixations, score };
-                let decided = if claims.is_empty() { &ratios } else { claims };
-                by_probe.push(claim(decided.iter().copied().fold(f64::NEG_INFINITY, f64::max)));
-                by_score.extend(claims.iter().copied().map(claim));
+                by_probe.push(claim(ratios.iter().copied().fold(f64::NEG_INFINITY, f64::max)));
                 impostor.extend(ratios.into_iter().filter(|r| !r.is_nan()).map(claim));
-                genuine.push(cohort_ratios(scores)[*reader]);
+                genuine.push(own);
             }
             lessons.push(Lesson { length: length.log_fixations, impostor, genuine });
             best.push((length.log_fixations, by_probe));
-            scored.push((length.log_fixations, by_score));
         }
         let strangers = best.iter().map(|(length, probes)| (*length, probes.as_slice()));
-        let mut judge = Judge::learn(&GRID, &lessons);
-        if scored.iter().any(|(_, claims)| !claims.is_empty()) {
-            let claims = scored.iter().map(|(length, claims)| (*length, claims.as_slice()));
-            judge.thresholds = Thresholds::learn(&GRID, claims);
-        }
         Self {
             readers: probes.readers,
             strangers: Thresholds::learn(&GRID, strangers),
-            judge,
+            judge: Judge::learn(&GRID, probes.readers, &lessons),
             admission: None,
+            lean: Lean::default(),
         }
     }
 }
@@ -178,7 +179,13 @@ impl Rules {
             fixations: length.log_fixations.exp(),
         };
         let lengths = probes.lengths.iter().map(length).collect();
-        let rules = Self { admission: fitted.admission.clone(), ..Self::from(&probes) };
+        let admission = fitted.admission.clone();
+        let insiders = probes.lengths.iter().flat_map(|length| &length.probes);
+        let insiders = insiders.filter(|probe| !probe.claims.is_empty());
+        let insiders = insiders.map(|probe| (probe.log_fixations.exp(), &*probe.claims));
+        let lean = admission.as_ref().map(|by| by.lean(probes.readers, insiders));
+        let lean = lean.unwrap_or_default();
+        let rules = Self { admission, lean, ..Self::from(&probes) };
         Some(LearnedRules { rules, lengths })
     }
 
@@ -186,12 +193,23 @@ impl Rules {
     pub fn of_people(readers: usize, admission: Admission) -> Self {
         let nothing = || Thresholds::learn(&GRID, std::iter::empty());
         let judge = Judge { thresholds: nothing(), ratios: None, lengths: Vec::new() };
-        Self { readers, judge, strangers: nothing(), admission: Some(admission) }
+        let (admission, lean) = (Some(admission), Lean::default());
+        Self { readers, judge, strangers: nothing(), admission, lean }
     }
 
     /// The same, by which somebody is taken for a reader as other people showed.
     pub fn with_admission(self, admission: Option<Admission>) -> Self {
         Self { admission, ..self }
+    }
+
+    /// By how much thresholds lean on the gallery's own readers.
+    pub fn lean(&self) -> Lean {
+        self.lean
+    }
+
+    /// The same, with thresholds that lean so.
+    pub fn with_lean(self, lean: Lean) -> Self {
+        Self { lean, ..self }
     }
 
     /// What speaks for every reader, given their scores for what was read: what thresholds are for. Where
@@ -222,17 +240,12 @@ impl Rules {
     }
 
     /// What speaks for every reader as log-likelihood ratios that mean what they say, nats, bounded by what so
-    /// many claims can show.
+    /// many claims can show. Where other people decide, the score of a claim is one, by how it was learned.
     pub fn llrs(&self, scores: &[f64], strengths: &[f64], fixations: usize) -> Vec<f64> {
-        let Some(admission) = &self.admission else {
-            return self.calibrated(strengths, fixations);
-        };
-        if self.is_calibrated() && scores.len() > 1 {
-            return self.calibrated(&cohort_ratios(scores), fixations);
+        match &self.admission {
+            Some(_) => strengths.iter().map(|strength| self.bounded(*strength)).collect(),
+            None => self.calibrated(&cohort_ratios(scores), fixations),
         }
-        // The score of a claim is one, by how it was learned.
-        let most = shown_by(admission);
-        strengths.iter().map(|s| cleaned(*s).clamp(-most, most)).collect()
     }
 
     /// What a claim to be one of the readers is worth as a log-likelihood ratio that means what it says, nats;
@@ -244,19 +257,25 @@ impl Rules {
         reader: usize,
         without: Option<usize>,
     ) -> f64 {
-        if self.is_calibrated() {
-            let mut scores = scorer.settle(tally);
-            let place = without.map_or(reader, |without| {
-                scores.remove(without);
-                reader - usize::from(reader > without)
-            });
-            if scores.len() > 1 {
-                return self.calibrated(&[cohort_ratio(&scores, place)], tally.fixations())[0];
-            }
-        }
         let claims = self.admission.as_ref().and_then(|by| claim_scores(by, scorer, tally));
-        let [lowest, highest] = self.bounds(tally.fixations());
-        claims.map_or(0.0, |claims| cleaned(claims[reader]).clamp(lowest, highest))
+        if let Some(claims) = claims {
+            return self.bounded(claims[reader]);
+        }
+        let mut scores = scorer.settle(tally);
+        let place = without.map_or(reader, |without| {
+            scores.remove(without);
+            reader - usize::from(reader > without)
+        });
+        match self.is_calibrated() && scores.len() > 1 {
+            true => self.calibrated(&[cohort_ratio(&scores, place)], tally.fixations())[0],
+            false => 0.0,
+        }
+    }
+
+    /// The score of a claim, bounded by what other people can show.
+    fn bounded(&self, strength: f64) -> f64 {
+        let [lowest, highest] = self.bounds(1);
+        cleaned(strength).clamp(lowest, highest)
     }
 
     /// Who it is, at a rate of strangers who are taken for somebody: the reader with the highest score, and
@@ -268,10 +287,10 @@ impl Rules {
         strengths: &[f64],
         fixations: usize,
     ) -> (usize, Answer) {
-        let posterior = self.posterior(scores, fixations);
         let best = (0..scores.len())
             .max_by(|&a, &b| cleaned(scores[a]).total_cmp(&cleaned(scores[b])).then(b.cmp(&a)));
-        let best = best.unwrap_or(0);
+        let Some(best) = best else { return (0, Answer::Unknown) };
+        let posterior = self.posterior(scores, fixations);
         let reaches = |rate: f64| {
             let threshold = self.for_stranger(rate, fixations, scores.len());
             threshold.is_reached(strengths[best])
@@ -286,13 +305,13 @@ impl Rules {
         (best, answer)
     }
 
-    /// The most comparisons that there are of any length: false claims, and probes of strangers.
+    /// The most that stands behind any length: pairs of readers with false claims, and strangers.
     pub fn comparisons(&self) -> [usize; 2] {
         let most = |of: fn(&Support) -> usize| self.judge.lengths.iter().map(of).max();
         [most(|s| s.false_claims), most(|s| s.probes)].map(|most| most.unwrap_or(0))
     }
 
-    /// What the learned length nearest to one, given as log number of fixations, was learned from.
+    /// What stands behind the learned length nearest to one, given as log number of fixations.
     pub fn support(&self, log_fixations: f64) -> Support {
         self.judge.behind(log_fixations)
     }
@@ -307,7 +326,8 @@ impl Rules {
     pub fn for_claim(&self, rate: f64, fixations: usize) -> Threshold {
         if let Some(admission) = &self.admission {
             let ratio = self.claim_ratio(rate, fixations as f64);
-            return Threshold { ratio, ..of_people(admission, rate, fixations, 1) };
+            let [_, pairs] = admission.support();
+            return self.shown_by(ratio, rate, pairs);
         }
         let Support { false_claims, .. } = self.support((fixations as f64).ln());
         self.threshold(&self.judge.thresholds, rate, fixations, false_claims)
@@ -317,10 +337,16 @@ impl Rules {
     /// of fixations; infinite where nothing is known.
     pub fn claim_ratio(&self, rate: f64, fixations: f64) -> f64 {
         if let Some(admission) = &self.admission {
-            let own = self.judge.thresholds.at(rate, fixations);
-            return at_least(admission.threshold(rate, fixations, 1), own);
+            return self.lean.at(fixations)
+                + admission.claim_threshold(rate, fixations, self.readers);
         }
         self.judge.thresholds.at(rate, fixations)
+    }
+
+    /// A threshold that so many other people, or pairs of them, stand behind.
+    fn shown_by(&self, ratio: f64, rate: f64, comparisons: usize) -> Threshold {
+        let readers = self.admission.as_ref().map_or(0, |admission| admission.support()[0]);
+        Threshold { ratio, comparisons, readers, supported: supported(comparisons, rate) }
     }
 
     fn threshold(
@@ -338,15 +364,16 @@ impl Rules {
     /// The threshold under which the best of so many readers is nobody known, for a rate of strangers who
     /// are taken for somebody.
     pub fn for_stranger(&self, rate: f64, fixations: usize, readers: usize) -> Threshold {
+        if let Some(admission) = &self.admission {
+            let [strangers, _] = admission.support();
+            let fixations = fixations as f64;
+            let ratio = self.lean.at(fixations) + admission.threshold(rate, fixations, readers);
+            return self.shown_by(ratio, rate, strangers);
+        }
         // Among more readers than the rules were learned from, strangers have as many more chances to
         // resemble somebody. A rate lower than any that thresholds are learned for is not shown by them.
         let others = readers.saturating_sub(1).max(1) as f64;
         let among = rate * ((self.readers as f64 - 1.0) / others).min(1.0);
-        if let Some(admission) = &self.admission {
-            let own = self.strangers.at(among, fixations as f64);
-            let threshold = of_people(admission, rate, fixations, readers);
-            return Threshold { ratio: at_least(threshold.ratio, own), ..threshold };
-        }
         let Support { probes, .. } = self.support((fixations as f64).ln());
         let threshold = self.threshold(&self.strangers, among, fixations, probes);
         let is_learned = among >= GRID[GRID.len() - 1];
@@ -362,18 +389,21 @@ impl Rules {
         llrs
     }
 
-    /// The highest calibrated ratio that a probe of any length can have.
+    /// The highest ratio that a probe of any length can have.
     pub fn highest(&self) -> f64 {
         let lengths = self.judge.lengths.iter().map(|l| l.log_fixations.exp().round() as usize);
-        let of_people = if self.is_calibrated() { None } else { self.admission.as_ref() };
-        let highest = lengths.map(|fixations| self.bounds(fixations)[1]);
-        highest.chain(of_people.map(shown_by)).fold(0.0, f64::max)
+        let highest = lengths.chain([1]).map(|fixations| self.bounds(fixations)[1]);
+        highest.fold(0.0, f64::max)
     }
 
-    /// The lowest and the highest calibrated ratio that a probe of so many fixations can have.
+    /// The lowest and the highest ratio that a probe of so many fixations can have: what so many people can
+    /// show, or else so many comparisons; noughts where nothing is known.
     pub fn bounds(&self, fixations: usize) -> [f64; 2] {
-        let of_people = || self.admission.as_ref().map_or(0.0, shown_by);
-        self.judge.bounds(fixations as f64).unwrap_or_else(|| [-of_people(), of_people()])
+        if let Some(admission) = &self.admission {
+            let [people, pairs] = admission.support().map(|n| (n as f64 + 1.0).ln());
+            return [-people, pairs];
+        }
+        self.judge.bounds(fixations as f64).unwrap_or_default()
     }
 
     /// The posterior over the readers of a gallery, given that it is one of them: scores count as
@@ -395,18 +425,6 @@ impl Rules {
     }
 }
 
-/// A threshold that other people showed, but no lower than what the gallery's own readers show, where they
-/// show anything: they are no strangers to it, so that strangers reach no less than they do.
-fn at_least(threshold: f64, own: f64) -> f64 {
-    if own.is_finite() { threshold.max(own) } else { threshold }
-}
-
-/// The highest ratio that comparisons of other people can show.
-fn shown_by(admission: &Admission) -> f64 {
-    let [_, pairs] = admission.support();
-    (pairs as f64 + 1.0).ln()
-}
-
 /// The scores of the claims to be each of the readers; none where they have no grounds.
 pub(super) fn claim_scores(
     admission: &Admission,
@@ -415,18 +433,6 @@ pub(super) fn claim_scores(
 ) -> Option<Vec<f64>> {
     let claims = scorer.claims(tally)?;
     Some(claims.iter().map(|claim| admission.score(claim, tally.fixations())).collect())
-}
-
-/// A threshold that other people showed.
-fn of_people(admission: &Admission, rate: f64, fixations: usize, readers: usize) -> Threshold {
-    let [strangers, pairs] = admission.support();
-    let comparisons = if readers == 1 { pairs } else { strangers };
-    Threshold {
-        ratio: admission.threshold(rate, fixations as f64, readers),
-        comparisons,
-        readers: strangers,
-        supported: supported(comparisons, rate),
-    }
 }
 
 #[cfg(test)]
@@ -507,15 +513,16 @@ pub(crate) mod tests {
     #[test]
     fn what_few_comparisons_cannot_show_is_not_supported() {
         let rules = rules(5);
-        let (claim, stranger) = (rules.for_claim(0.01, 60), rules.for_stranger(0.01, 60, READERS));
-        assert_eq!([claim.comparisons, stranger.comparisons], [100 * (READERS - 1), 100]);
+        let (claim, stranger) = (rules.for_claim(0.02, 60), rules.for_stranger(0.02, 60, READERS));
+        // However many probes each reader had.
+        let behind = [READERS * (READERS - 1) / 2, READERS];
+        assert_eq!([claim.comparisons, stranger.comparisons], behind);
         assert!(claim.supported && !stranger.supported);
         assert!(
-            !rules.for_claim(0.001, 60).supported
-                && rules.for_stranger(0.05, 60, READERS).supported
+            !rules.for_claim(0.01, 60).supported && rules.for_stranger(0.15, 60, READERS).supported
         );
         assert_eq!([claim.readers, stranger.readers], [READERS; 2]);
-        assert_eq!(rules.comparisons(), [100 * (READERS - 1), 100]);
+        assert_eq!(rules.comparisons(), behind);
     }
 
     /// The cost of log-likelihood ratios, bits.
@@ -563,8 +570,9 @@ pub(crate) mod tests {
         let (cllr, best) = (cost(&genuine, &impostor), least_cost(&genuine, &impostor));
         assert!(cllr < 0.5 && cllr - best < 0.1, "{cllr} {best}");
         let [lowest, highest] = rules.bounds(60);
-        assert_eq!(highest, (400.0 * (READERS as f64 - 1.0) + 1.0).ln());
-        assert_eq!(lowest, -401.0_f64.ln());
+        let people = READERS as f64;
+        assert_eq!(highest, (people * (people - 1.0) / 2.0 + 1.0).ln());
+        assert_eq!(lowest, -(people + 1.0).ln());
         let extremes = [f64::INFINITY, 1e300, -1e300, f64::NEG_INFINITY];
         assert_eq!(rules.calibrated(&extremes, 60), [highest, highest, lowest, lowest]);
         assert!(rules.calibrated(&[], 60).is_empty());

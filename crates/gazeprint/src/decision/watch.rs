@@ -136,13 +136,13 @@ impl Watcher {
         self.last
     }
 
-    /// The ratio of so many fixations at which a claim is accepted: Wald's, and where other people alone
+    /// The ratio of so many fixations at which a claim is accepted: Wald's, and where other people
     /// decide no less than a claim needs there.
     fn accepts_at(&self, fixations: usize) -> f64 {
         let [_, wald] = self.thresholds();
-        match self.rules.is_calibrated() {
-            true => wald,
-            false => wald.max(self.rules.claim_ratio(self.params.false_accepts, fixations as f64)),
+        match self.rules.is_of_people() {
+            true => wald.max(self.rules.claim_ratio(self.params.false_accepts, fixations as f64)),
+            false => wald,
         }
     }
 
@@ -245,7 +245,10 @@ mod tests {
         let mut other = watch(&rules, 100);
         let needed = until(&mut other, 5, Decision::Reject);
         assert!((10..200).contains(&needed), "{needed}");
-        assert!(other.last().llr <= other.thresholds()[0]);
+        // Of twenty readers, none is as unlikely as Wald asks for.
+        let last = other.last();
+        assert!(last.llr <= other.rejects_at(last.fixations));
+        assert!(other.rejects_at(last.fixations) > other.thresholds()[0]);
     }
 
     #[test]

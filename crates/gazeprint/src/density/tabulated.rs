@@ -61,6 +61,22 @@ impl<'a> Tabulated<'a> {
         log_mass(interval, self.grid.widths(), &self.log_f, &self.f, &self.cells, self.peak)
     }
 
+    /// Mean and standard deviation over the support.
+    pub fn moments(&self) -> (f64, f64) {
+        let (mut total, mut first, mut second) = (0.0, 0.0, 0.0);
+        self.grid.support().for_each_weight(self.grid.widths(), |node, weight| {
+            // In parts of the support's end, lest squares overflow.
+            let x = self.grid.nodes()[node] / self.grid.upper();
+            let mass = weight * self.log_f[node].exp();
+            total += mass;
+            first += mass * x;
+            second += mass * x * x;
+        });
+        let mean = first / total;
+        let spread = (second / total - mean * mean).max(0.0).sqrt();
+        (mean * self.grid.upper(), spread * self.grid.upper())
+    }
+
     /// The value below which a part of the mass between `lower` and `upper` lies, as far as that is
     /// on the support.
     pub fn quantile(&self, lower: f64, upper: f64, part: f64) -> f64 {

@@ -339,6 +339,7 @@ impl Method for Generative {
             densities: reports,
             fell: 0,
         };
-        Ok(Fitted { scorer, folds, report, weights: Weights::ALONE, admission: None })
+        let (weights, sights) = (Weights::ALONE, Vec::new());
+        Ok(Fitted { scorer, folds, report, weights, admission: None, sights })
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use statrs::function::erf::erfc;
 
 use super::{
-    FitError, FitReport, Fitted, Fold, LearnedReaders, Method, Monitor, Training, Weights,
+    FitError, FitReport, Fitted, Fold, LearnedReaders, Method, Monitor, Score, Training, Weights,
 };
 use crate::kernels;
 use crate::saccade::Reading;
@@ -92,6 +92,10 @@ impl Method for Holland {
         self.name
     }
 
+    fn score(&self) -> Score {
+        Score::LogSimilarity
+    }
+
     fn fit(
         &self,
         training: &Training<'_>,
@@ -112,7 +116,8 @@ impl Method for Holland {
         let folds = folds.collect();
         let fit_seconds = start.elapsed().as_secs_f64();
         let report = FitReport { fit_seconds, ..FitReport::default() };
-        Ok(Fitted { scorer, folds, report, weights: Weights::ALONE, admission: None })
+        let (weights, sights) = (Weights::ALONE, Vec::new());
+        Ok(Fitted { scorer, folds, report, weights, admission: None, sights })
     }
 }
 

@@ -35,16 +35,18 @@ pub use voices::{
 };
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use self::population::LearnedPopulation;
 use crate::admission::Admission;
 use crate::inference::{Engine, InferenceError};
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
+use crate::sight::Sight;
 
 /// When probes are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -62,6 +64,13 @@ pub struct Training<'a> {
     readers: usize,
     readings: Vec<(usize, &'a Reading)>,
     occasion: Occasion,
+    common: Arc<Common>,
+}
+
+/// What one method learned of a training, for others that learn the same of it.
+#[derive(Debug, Default)]
+pub struct Common {
+    population: OnceLock<Arc<LearnedPopulation>>,
 }
 
 impl<'a> Training<'a> {
@@ -77,7 +86,10 @@ impl<'a> Training<'a> {
         match seen.iter().position(|s| !s) {
             Some(reader) => Err(FitError::NothingRead(reader)),
             None if readers == 0 => Err(FitError::NothingRead(0)),
-            None => Ok(Self { readers, readings, occasion: Occasion::Same }),
+            None => {
+                let (occasion, common) = (Occasion::Same, Arc::default());
+                Ok(Self { readers, readings, occasion, common })
+            }
         }
     }
 
@@ -104,6 +116,11 @@ impl<'a> Training<'a> {
     /// The same readings, for probes of that occasion.
     pub fn for_probes_of(self, occasion: Occasion) -> Self {
         Self { occasion, ..self }
+    }
+
+    /// The same, with what was learned of it by others. It belongs to these very readings and occasion.
+    pub fn sharing(self, common: &Arc<Common>) -> Self {
+        Self { common: Arc::clone(common), ..self }
     }
 
     /// When the probes are read.
@@ -215,6 +232,16 @@ impl Monitor for Unwatched {
     }
 }
 
+/// What a score is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Score {
+    /// The logarithm of a likelihood, or of a ratio of likelihoods: nats.
+    LogLikelihood,
+    /// The logarithm of a similarity, which no model of data stands behind: it has no unit.
+    LogSimilarity,
+}
+
 /// A way to learn readers.
 pub trait Method: Send + Sync {
     /// The name used in tables and on the command line.
@@ -223,6 +250,11 @@ pub trait Method: Send + Sync {
     /// The inference engine, where the method has one.
     fn engine(&self) -> Option<&str> {
         None
+    }
+
+    /// What its scores are.
+    fn score(&self) -> Score {
+        Score::LogLikelihood
     }
 
     /// Whether it learns from fixations on words alone. It is then given no readings without any.
@@ -257,6 +289,9 @@ pub struct Fitted {
     pub weights: Weights,
     /// How somebody is taken for a reader, where people showed that.
     pub admission: Option<Admission>,
+    /// What a network makes of each reading of the training, for readers and folds alike; empty where none
+    /// looks at them.
+    pub sights: Vec<Sight>,
 }
 
 /// Readers learned from a part of the training texts.

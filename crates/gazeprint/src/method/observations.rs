@@ -24,6 +24,13 @@ impl Observations {
         Self::collect(training.readers(), readings, |_, _, event| event.duration)
     }
 
+    /// Those of one density and one reader, of whom nothing else is known.
+    pub fn of_one(id: DensityId, observations: Vec<Observation>) -> Self {
+        let mut all = Self::collect(1, std::iter::empty(), |_, _, event| event.duration);
+        all.samples[id as usize] = observations;
+        all
+    }
+
     /// Those of the training readings that are marked.
     pub(super) fn marked(training: &Training<'_>, marks: &[bool]) -> Self {
         let readings = training.readings().iter().zip(marks);

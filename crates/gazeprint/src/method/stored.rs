@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use rayon::prelude::*;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use super::SharedDensity;
@@ -110,6 +112,17 @@ pub(super) fn checked_grid(
         true => Ok(grid),
         false => Err(StoredDensityError::NotFinite { density }),
     }
+}
+
+/// Densities side by side: each takes the eigenvectors of its kernel.
+pub(super) fn shared_densities<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<SharedDensity>, D::Error> {
+    let stored: Vec<StoredDensity> = Vec::deserialize(from)?;
+    let all: Vec<_> = stored.into_par_iter().map(SharedDensity::try_from).collect();
+    // Which one is no longer known to whoever deserialises.
+    let named = |(i, error)| D::Error::custom(format_args!("[{i}]: {error}"));
+    all.into_iter().enumerate().map(|(i, density)| density.map_err(|e| named((i, e)))).collect()
 }
 
 impl TryFrom<StoredDensity> for SharedDensity {

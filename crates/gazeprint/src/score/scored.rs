@@ -20,17 +20,24 @@ impl<'a> ScoredReadings<'a> {
         indices: impl IntoIterator<Item = usize>,
         readings: &[&Reading],
     ) -> Self {
+        Self::encode_by(scorer, indices, readings, |i| {
+            let probe = scorer.probe(readings[i]);
+            (scorer.tally(&probe), probe.clamped())
+        })
+    }
+
+    /// Has the readings with these indices looked at: `look` says what each shows, and how many
+    /// observations are beyond the grids.
+    pub(crate) fn encode_by(
+        scorer: &'a dyn Scorer,
+        indices: impl IntoIterator<Item = usize>,
+        readings: &[&Reading],
+        look: impl Fn(usize) -> (Tally, usize) + Sync,
+    ) -> Self {
         let mut wanted = vec![false; readings.len()];
         indices.into_iter().for_each(|i| wanted[i] = true);
-        let look = |reading: &Reading| {
-            let probe = scorer.probe(reading);
-            (scorer.tally(&probe), probe.clamped())
-        };
-        let looks: Vec<Option<(Tally, usize)>> = readings
-            .par_iter()
-            .zip(wanted)
-            .map(|(reading, wanted)| wanted.then(|| look(reading)))
-            .collect();
+        let looks: Vec<Option<(Tally, usize)>> =
+            wanted.par_iter().enumerate().map(|(i, wanted)| wanted.then(|| look(i))).collect();
         let clamped = looks.iter().flatten().map(|(_, clamped)| clamped).sum();
         let tallies = looks.into_iter().map(|look| look.map(|(tally, _)| tally)).collect();
         Self { scorer, tallies, clamped }

@@ -24,7 +24,8 @@ pub type Row = [f32; COMPONENTS];
 pub type Query = [f32; COMPONENTS];
 
 /// Turns readers into rows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "StoredSpace", into = "StoredSpace")]
 pub struct Space {
     /// `V' F`: a component per row.
     of_readers: Mat<f64>,
@@ -47,6 +48,57 @@ struct StoredQueries {
     components: usize,
     /// Column after column.
     of_slopes: Vec<f32>,
+}
+
+/// A space as it is stored.
+#[derive(Serialize, Deserialize)]
+struct StoredSpace {
+    components: usize,
+    /// Column after column.
+    of_readers: Vec<f32>,
+    queries: Queries,
+    mean_query: Vec<f32>,
+    fixations: f64,
+}
+
+impl From<Space> for StoredSpace {
+    fn from(space: Space) -> Self {
+        let Space { of_readers, queries, mean_query, fixations } = space;
+        let columns = (0..of_readers.ncols()).flat_map(|j| of_readers.col_as_slice(j));
+        Self {
+            components: of_readers.nrows(),
+            of_readers: columns.map(|v| *v as f32).collect(),
+            queries,
+            mean_query: mean_query.iter().map(|v| *v as f32).collect(),
+            fixations,
+        }
+    }
+}
+
+impl TryFrom<StoredSpace> for Space {
+    type Error = QueriesError;
+
+    fn try_from(stored: StoredSpace) -> Result<Self, QueriesError> {
+        let StoredSpace { components, of_readers, queries, mean_query, fixations } = stored;
+        let found = of_readers.iter().filter(|v| v.is_finite()).count();
+        let is_whole = components == queries.of_slopes.nrows()
+            && found == of_readers.len()
+            && found == components * queries.slope_len()
+            && mean_query.len() == components
+            && mean_query.iter().all(|v| v.is_finite())
+            && fixations.is_finite()
+            && fixations >= 1.0;
+        if !is_whole {
+            return Err(QueriesError { found, components });
+        }
+        let at = |i: usize, j: usize| f64::from(of_readers[j * components + i]);
+        Ok(Self {
+            of_readers: Mat::from_fn(components, found / components, at),
+            queries,
+            mean_query: mean_query.into_iter().map(f64::from).collect(),
+            fixations,
+        })
+    }
 }
 
 /// Stored queries that are none.
@@ -156,6 +208,20 @@ impl Space {
         let mean_query = product(of_slopes.as_ref(), &mean);
         let queries = Queries { of_slopes };
         Some(Self { of_readers, queries, mean_query, fixations: count })
+    }
+
+    /// The same, as it comes back when it is stored: rows that are made at once and later are the same then.
+    pub fn rounded(self) -> Self {
+        let Self { of_readers, queries, mean_query, fixations } = self;
+        let round = |matrix: &Mat<f64>| {
+            Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| f64::from(matrix[(i, j)] as f32))
+        };
+        Self {
+            of_readers: round(&of_readers),
+            queries: Queries { of_slopes: round(&queries.of_slopes) },
+            mean_query: mean_query.into_iter().map(|v| f64::from(v as f32)).collect(),
+            fixations,
+        }
     }
 
     /// Readers by their vectors; some hundreds at once take far less time than one by one.

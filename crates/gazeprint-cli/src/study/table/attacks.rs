@@ -17,8 +17,9 @@ pub(super) fn attacks(
     const PART: usize = 8;
     writeln!(
         text,
-        "\nattacks on {}: part accepted (IAPAR) at a false match rate, and with countermeasures; part that \
-         countermeasures miss (APCER) where they refuse 1 and 5 % of genuine probes (BPCER)",
+        "\nattacks on {}: part accepted (IAPAR) at a false match rate, and with\n\
+         countermeasures; part that countermeasures miss (APCER) where they refuse 1 and\n\
+         5 % of genuine probes (BPCER)",
         attacked.method
     )?;
     let rates = attacked.by_sentences.iter().flat_map(|s| &s.attacks).map(|a| &a.accepted_at);

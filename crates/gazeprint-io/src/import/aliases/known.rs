@@ -3,8 +3,8 @@
 use super::{ColumnRole, Unit};
 
 use Unit::{
-    Characters as Ch, Degrees as Deg, Microseconds as Us, Milliseconds as Ms, Pixels as Px,
-    Seconds as S,
+    Characters as Ch, Degrees as Deg, Fractions as Fr, Microseconds as Us, Milliseconds as Ms,
+    Nanoseconds as Ns, Pixels as Px, Seconds as S,
 };
 
 /// Names with the unit that they imply. Names joined by `+` are one key in several columns.
@@ -125,10 +125,65 @@ pub(crate) const POP_EYE: &[Preference] = &[
     },
 ];
 
+/// Exports of Tobii: of the recorder's own events and the eye's, these; a stimulus before the file that it
+/// was shown from.
+pub(crate) const TOBII: &[Preference] = &[
+    Preference {
+        role: ColumnRole::Kind,
+        keys: &["eye_movement_type", "GazeEventType"],
+        why: "the other has events of the recorder",
+        only: true,
+    },
+    Preference {
+        role: ColumnRole::Event,
+        keys: &["eye_movement_type_index", "FixationIndex"],
+        why: "saccades are not counted in the other",
+        only: true,
+    },
+    Preference {
+        role: ColumnRole::Text,
+        keys: &["presented_stimulus_name", "presented_media_name", "MediaName"],
+        why: "a stimulus may be shown from files of other names",
+        only: false,
+    },
+];
+
+/// Columns of tables that mark fixations. Gazepoint has 1 in a fixation, Pupil Labs `True` on the surface that
+/// positions are parts of; the others are those of people who looked at fixations one by one.
+pub(crate) const MARKS: &[&str] = &[
+    "FPOGV",
+    "on_surf",
+    "validity",
+    "valid",
+    "is_valid",
+    "included",
+    "is_included",
+    "excluded",
+    "is_excluded",
+    "exclude",
+    "artifact",
+    "is_artifact",
+    "artefact",
+    "is_artefact",
+    "outlier",
+    "is_outlier",
+    "discarded",
+    "is_discarded",
+    "rejected",
+    "is_rejected",
+    "invalid",
+    "is_invalid",
+    "is_bad",
+];
+
+/// Tables of fixations: only these marks.
+pub(crate) const TABLE: &[Preference] =
+    &[Preference { role: ColumnRole::Validity, keys: MARKS, why: "each marks them", only: true }];
+
 /// Samples of both eyes, of which the left one is asked for.
 pub(crate) const LEFT_EYE: &[Preference] = &[Preference {
     role: ColumnRole::X,
-    keys: &["pixel_xl", "x_left_pix", "position_xl"],
+    keys: &["pixel_xl", "x_left_pix", "position_xl", "x_left", "left_x", "gaze_left_x"],
     why: "pixels before degrees, of the left eye, as asked for",
     only: false,
 }];
@@ -136,7 +191,7 @@ pub(crate) const LEFT_EYE: &[Preference] = &[Preference {
 /// As [`LEFT_EYE`], of the right one.
 pub(crate) const RIGHT_EYE: &[Preference] = &[Preference {
     role: ColumnRole::X,
-    keys: &["pixel_xr", "x_right_pix", "position_xr"],
+    keys: &["pixel_xr", "x_right_pix", "position_xr", "x_right", "right_x", "gaze_right_x"],
     why: "pixels before degrees, of the right eye, as asked for",
     only: false,
 }];
@@ -151,7 +206,16 @@ impl ColumnRole {
             Self::Trial => &[
                 rank!["trial"],
                 rank!["TRIAL_INDEX"],
-                rank!["unique_trial_id", "trial_id", "trialid", "trial_nr", "trialnum"],
+                rank![
+                    "unique_trial_id",
+                    "trial_id",
+                    "trialid",
+                    "trial_nr",
+                    "trialnum",
+                    "trial_number",
+                    "trialno",
+                    "trialn",
+                ],
                 rank!["recording_name"],
             ],
             Self::Index => &[
@@ -178,22 +242,37 @@ impl ColumnRole {
             ],
             Self::Letter => &[rank!["line.let": Ch, "letline": Ch]],
             Self::Landing => &[rank!["word.land": Ch, "letword": Ch]],
-            Self::Character => &[rank!["letter"]],
+            Self::Character => &[rank!["letter"], rank!["char", "character"]],
             Self::Duration => DURATION,
             Self::Onset => ONSET,
             Self::Offset => &[
                 rank!["offset_ms": Ms, "CURRENT_FIX_END": Ms, "offset_s": S],
-                rank!["offset", "stop", "end_time", "fixation_end", "fix_end"],
+                rank![
+                    "end_ms": Ms, "end_time_ms": Ms, "Event End Trial Time [ms]": Ms, "end_s": S,
+                    "end_time_s": S, "end timestamp [ns]": Ns,
+                ],
+                rank![
+                    "offset",
+                    "stop",
+                    "end",
+                    "end_time",
+                    "etime",
+                    "fixation_end",
+                    "fix_end",
+                    "t_end"
+                ],
             ],
             Self::Gap => &[
                 rank!["gap"],
                 rank!["PREVIOUS_SAC_CONTAINS_BLINK", "blink_before", "after_blink"],
                 rank!["CURRENT_FIX_BLINK_AROUND", "blink"],
             ],
-            Self::Eye => &[rank!["eye", "EYE_USED", "EYE_TRACKED", "eye_recorded"]],
-            Self::Kind => {
-                &[rank!["event_type", "eye_movement_type", "event"], rank!["name", "kind", "type"]]
-            }
+            Self::Eye => &[rank!["eye", "EYE_USED", "EYE_TRACKED", "eye_recorded", "Eye L/R"]],
+            Self::Kind => &[
+                rank!["event_type", "eye_movement_type", "GazeEventType", "event"],
+                rank!["name", "kind", "type"],
+                rank!["category"],
+            ],
             Self::Event => &[rank!["eye_movement_type_index"]],
             Self::Validity => &[rank!["validity", "val"]],
             Self::Word => &[
@@ -270,7 +349,22 @@ const READER: &[Rank] = &[
         "pp",
         "uniform_id",
     ],
-    rank!["RECORDING_SESSION_LABEL", "recording_name"],
+    rank![
+        "user",
+        "user_id",
+        "observer",
+        "observer_id",
+        "person",
+        "vp",
+        "vpn",
+        "proband",
+        "pid",
+        "subject_nr",
+        "subject_number",
+        "participant_nr",
+        "participant_number",
+    ],
+    rank!["RECORDING_SESSION_LABEL", "recording_name", "recording id"],
     rank!["Session_Name_"],
 ];
 
@@ -284,6 +378,8 @@ const TEXT: &[Rank] = &[
         "stimulus_name",
         "presented_stimulus_name",
         "presented_media_name",
+        "media_name",
+        "stimuli_name",
         "item",
         "item_id",
         "itemid",
@@ -295,15 +391,27 @@ const TEXT: &[Rank] = &[
         "story",
     ],
     rank!["speechid+paragraphid"],
-    rank!["paragraph_id", "paragraph", "page", "page_id", "screen_id"],
-    rank!["TRIAL_INDEX", "trial_id", "trialid", "TRIAL_LABEL", "trial", "trial_nr"],
+    rank!["paragraph_id", "paragraph", "page", "page_id", "screen_id", "media_id"],
+    rank![
+        "TRIAL_INDEX",
+        "trial_id",
+        "trialid",
+        "TRIAL_LABEL",
+        "trial",
+        "trial_nr",
+        "trialnum",
+        "trial_number",
+        "trialno",
+        "trialn",
+    ],
 ];
 
 const TIME: &[Rank] = &[
     rank!["time_ms": Ms, "timestamp_ms": Ms, "recording timestamp [ms]": Ms],
     rank![
         "time_us": Us, "timestamp_us": Us, "recording timestamp [us]": Us,
-        "recording timestamp [μs]": Us, "recording timestamp [µs]": Us, "time_s": S,
+        "recording timestamp [μs]": Us, "recording timestamp [µs]": Us, "time_s": S, "gaze_timestamp": S, "time_ns": Ns,
+        "timestamp [ns]": Ns,
     ],
     rank!["time", "timestamp", "recording_time", "sample_time", "recording timestamp", "t"],
     rank!["n"],
@@ -314,12 +422,18 @@ const X: &[Rank] = &[
     rank!["x_char": Ch, "char_x": Ch, "x [char]": Ch],
     rank![
         "CURRENT_FIX_X": Px, "x_px": Px, "px_x": Px, "pixel_x": Px, "x_pixel": Px, "x_pix": Px,
-        "x [px]": Px, "fixation_position_x": Px, "fixation_point_x": Px,
-        "Fixation point X [DACS px]": Px, "Fixation point X [MCS px]": Px, "fixation_x": Px,
+        "x [px]": Px, "fixation_position_x": Px, "Fixation Position X [px]": Px,
+        "Visual Intake Position X [px]": Px, "fixation_point_x": Px, "MappedFixationPointX": Px,
+        "fixation x [px]": Px, "gaze x [px]": Px, "Fixation point X [DACS px]": Px, "Fixation point X [MCS px]": Px, "fixation_x": Px,
         "fix_x": Px, "axp": Px,
     ],
     // Whose eye is for the user to say.
     rank!["pixel_xa": Px, "pixel_xr": Px, "x_right_pix": Px, "pixel_xl": Px, "x_left_pix": Px],
+    rank!["x_left", "x_right", "left_x", "right_x", "gaze_left_x", "gaze_right_x"],
+    rank![
+        "FPOGX": Fr, "norm_pos_x": Fr, "x_norm": Fr, "norm_x": Fr,
+        "Fixation point X [MCS norm]": Fr,
+    ],
     rank!["x_deg": Deg, "x_dva": Deg, "x_degree": Deg, "x_degrees": Deg, "position_x": Deg],
     rank!["position_xa": Deg, "position_xr": Deg, "position_xl": Deg],
     rank![
@@ -339,11 +453,16 @@ const X: &[Rank] = &[
 const Y: &[Rank] = &[
     rank![
         "CURRENT_FIX_Y": Px, "y_px": Px, "px_y": Px, "pixel_y": Px, "y_pixel": Px, "y_pix": Px,
-        "y [px]": Px, "fixation_position_y": Px, "fixation_point_y": Px,
-        "Fixation point Y [DACS px]": Px, "Fixation point Y [MCS px]": Px, "fixation_y": Px,
+        "y [px]": Px, "fixation_position_y": Px, "Fixation Position Y [px]": Px,
+        "Visual Intake Position Y [px]": Px, "fixation_point_y": Px, "MappedFixationPointY": Px,
+        "fixation y [px]": Px, "gaze y [px]": Px, "Fixation point Y [DACS px]": Px, "Fixation point Y [MCS px]": Px, "fixation_y": Px,
         "fix_y": Px, "ayp": Px,
     ],
     rank!["pixel_ya": Px, "pixel_yr": Px, "y_right_pix": Px, "pixel_yl": Px, "y_left_pix": Px],
+    rank![
+        "FPOGY": Fr, "norm_pos_y": Fr, "y_norm": Fr, "norm_y": Fr,
+        "Fixation point Y [MCS norm]": Fr,
+    ],
     rank!["y_deg": Deg, "y_dva": Deg, "y_degree": Deg, "y_degrees": Deg, "position_y": Deg],
     rank!["position_ya": Deg, "position_yr": Deg, "position_yl": Deg],
     rank![
@@ -364,9 +483,11 @@ const DURATION: &[Rank] = &[
     rank!["duration_ms": Ms, "CURRENT_FIX_DURATION": Ms],
     rank![
         "fixation_duration_ms": Ms, "dur_ms": Ms, "fix_duration_ms": Ms,
-        "gaze_event_duration_ms": Ms, "fix_dur_ms": Ms, "duration_s": S, "duration_sec": S,
+        "gaze_event_duration_ms": Ms, "Event Duration [ms]": Ms, "fix_dur_ms": Ms, "FPOGD": S, "duration_s": S, "duration_sec": S,
         "duration [seconds]": S, "fixation_duration_s": S, "gaze event duration [us]": Us,
         "gaze event duration [μs]": Us, "gaze event duration [µs]": Us,
+        "eye movement event duration [ms]": Ms, "eye movement event duration [us]": Us,
+        "eye movement event duration [μs]": Us, "eye movement event duration [µs]": Us,
     ],
     rank![
         "dur",
@@ -376,6 +497,7 @@ const DURATION: &[Rank] = &[
         "fix_dur",
         "fixdur",
         "gaze_event_duration",
+        "eye_movement_event_duration",
     ],
 ];
 
@@ -383,7 +505,8 @@ const ONSET: &[Rank] = &[
     rank!["onset_ms": Ms, "CURRENT_FIX_START": Ms],
     rank![
         "start_ms": Ms, "start_time_ms": Ms, "fixation_start_ms": Ms, "onset_s": S, "start_s": S,
-        "start_time_s": S, "onset_sec": S,
+        "start_time_s": S, "onset_sec": S, "FPOGS": S, "start_timestamp": S,
+        "Event Start Trial Time [ms]": Ms, "start timestamp [ns]": Ns,
     ],
     rank!["onset", "start", "start_time", "fixation_start", "fix_start", "stime", "t_start"],
 ];

@@ -8,17 +8,22 @@
 mod known;
 mod roles;
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use serde::Serialize;
 
 use super::error::{At, ImportError};
 use super::setting::{Phrase, Setting, phrase};
 
-pub(crate) use known::{DATA_VIEWER, LEFT_EYE, POP_EYE, Preference, RIGHT_EYE};
+pub(crate) use known::{
+    DATA_VIEWER, LEFT_EYE, MARKS, POP_EYE, Preference, RIGHT_EYE, TABLE, TOBII,
+};
 pub use roles::{ColumnRole, Unit};
 
 use Unit::{
-    Characters as Ch, Degrees as Deg, Microseconds as Us, Milliseconds as Ms, Pixels as Px,
-    Seconds as S,
+    Characters as Ch, Degrees as Deg, Fractions as Fr, Microseconds as Us, Milliseconds as Ms,
+    Nanoseconds as Ns, Pixels as Px, Seconds as S,
 };
 
 /// A choice of the user: a role, perhaps with its unit, and the column for it.
@@ -42,8 +47,16 @@ impl Choice {
             return Err(format!("found {text:?}, expected role=COLUMN, such as reader=subject"));
         };
         let name = name.trim().to_lowercase();
-        let units =
-            [("_px", Px), ("_char", Ch), ("_deg", Deg), ("_ms", Ms), ("_us", Us), ("_s", S)];
+        let units = [
+            ("_px", Px),
+            ("_char", Ch),
+            ("_norm", Fr),
+            ("_deg", Deg),
+            ("_ms", Ms),
+            ("_us", Us),
+            ("_ns", Ns),
+            ("_s", S),
+        ];
         let (stem, unit) = units
             .into_iter()
             .find_map(|(end, unit)| Some((name.strip_suffix(end)?, Some(unit))))
@@ -52,8 +65,9 @@ impl Choice {
         match role.filter(|role| unit.is_none_or(|unit| role.fits(unit))) {
             Some(role) => Ok(Self { role, unit, column: column.trim().to_owned() }),
             None => Err(format!(
-                "there is no role {name:?}; roles are {}, and x_char, x_px, x_deg, duration_ms, \
-                 duration_s, onset_ms, onset_s, time_ms, time_us and time_s to say the unit as well",
+                "there is no role {name:?}; roles are {}, and x_char, x_px, x_norm, x_deg, \
+                 duration_ms, duration_s, onset_ms, onset_s, time_ms, time_us, time_ns and time_s to say \
+                 the unit as well",
                 ColumnRole::ALL.map(ColumnRole::name).join(", ")
             )),
         }
@@ -104,6 +118,19 @@ impl Mapping {
     pub(super) fn chose(&self, choice: &Choice) -> bool {
         let is_it = |mapped: &Mapped| plain(&mapped.column) == plain(&choice.column);
         self.get(choice.role).is_some_and(|mapped| mapped.is_chosen && is_it(mapped))
+    }
+
+    /// The columns of a table that stand for nothing here.
+    pub(super) fn others(&self, header: &[String]) -> Vec<String> {
+        let mapped: Vec<String> = self.0.iter().map(|mapped| plain(&mapped.column)).collect();
+        // Names in several columns are joined.
+        let parts = self.0.iter().filter(|mapped| !mapped.further.is_empty());
+        let parts: Vec<String> = parts.flat_map(|m| m.column.split('+').map(plain)).collect();
+        let is_other = |name: &&String| {
+            let plain = plain(name);
+            !name.is_empty() && !mapped.contains(&plain) && !parts.contains(&plain)
+        };
+        header.iter().filter(is_other).cloned().collect()
     }
 
     /// The place of a role's column.
@@ -169,6 +196,14 @@ impl Mapping {
     }
 
     fn choose(&mut self, header: &[String], row: u64, choice: &Choice) -> Result<(), ImportError> {
+        let is_again = |taken: &&mut Mapped| {
+            taken.role == choice.role && plain(&taken.column) == plain(&choice.column)
+        };
+        if let Some(taken) = self.0.iter_mut().find(is_again) {
+            // The same column again, perhaps now with its unit.
+            taken.unit = choice.unit.or(taken.unit);
+            return Ok(());
+        }
         if let Some(taken) = self.get(choice.role) {
             let chosen = |column: &str| Phrase::choice(choice.role.name(), column);
             return Err(ImportError::value(
@@ -307,6 +342,19 @@ impl Mapping {
         Ok(())
     }
 
+    /// Takes columns that were found otherwise than by the best name.
+    pub(super) fn replace(
+        &mut self,
+        role: ColumnRole,
+        header: &[String],
+        indices: &[usize],
+        reason: &'static str,
+    ) {
+        self.0.retain(|mapped| mapped.role != role);
+        self.take(header, role, indices, reason.into());
+        self.0.sort_by_key(|mapped| mapped.role);
+    }
+
     fn is_free(&self, index: usize) -> bool {
         self.0.iter().all(|mapped| mapped.indices().all(|taken| taken != index))
     }
@@ -351,6 +399,29 @@ pub(crate) fn beside(header: &[String], choices: &[Choice]) -> Vec<Choice> {
     choices.iter().filter(is_here).cloned().collect()
 }
 
+/// Whether a column counts trials, and names texts only where nothing else does.
+pub(crate) fn is_trial_counter(column: &str) -> bool {
+    let column = plain(column);
+    let counters = [
+        "trialindex",
+        "trialid",
+        "triallabel",
+        "trial",
+        "trialnr",
+        "trialnum",
+        "trialnumber",
+        "trialno",
+        "trialn",
+    ];
+    counters.contains(&column.as_str())
+}
+
+/// Whether a column may count what is shown one after the other, as pages, and not name it.
+pub(crate) fn may_count(column: &str) -> bool {
+    let column = plain(column);
+    ["page", "pageid", "paragraph", "paragraphid", "screenid", "mediaid"].contains(&column.as_str())
+}
+
 /// The columns of a name: the one spelt exactly so, or else those alike.
 fn alike(header: &[String], name: &str) -> Vec<usize> {
     if let Some(index) = header.iter().position(|column| column == name) {
@@ -371,11 +442,25 @@ fn joined(header: &[String], indices: &[usize]) -> String {
 }
 
 impl ColumnRole {
+    /// The names that columns for the role are known by, best first.
+    pub(super) fn names(self) -> impl Iterator<Item = &'static str> {
+        self.ranks().iter().flat_map(|rank| rank.iter()).map(|(name, _)| *name)
+    }
+
     /// Whether a column of this name is known to be for the role.
     pub(super) fn knows(self, column: &str) -> bool {
         let wanted = plain(column);
-        self.ranks().iter().flat_map(|rank| rank.iter()).any(|(name, _)| plain(name) == wanted)
+        self.names().any(|name| plain(name) == wanted)
     }
+}
+
+/// Whether a column of this name is known to be for any role.
+pub(super) fn is_known(column: &str) -> bool {
+    // Asked for every cell of the first lines of a table.
+    static KNOWN: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        ColumnRole::ALL.into_iter().flat_map(ColumnRole::names).map(plain).collect()
+    });
+    KNOWN.contains(&plain(column))
 }
 
 /// The unit that a column's name implies.

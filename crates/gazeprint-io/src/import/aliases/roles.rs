@@ -94,8 +94,12 @@ pub enum Unit {
     Characters,
     /// Pixels of the screen.
     Pixels,
+    /// Parts of the width or height of the screen, from 0 to 1.
+    Fractions,
     /// Degrees of visual angle.
     Degrees,
+    /// Nanoseconds.
+    Nanoseconds,
     /// Microseconds.
     Microseconds,
     /// Milliseconds.
@@ -108,10 +112,11 @@ impl Unit {
     /// Milliseconds in one, where it is a unit of time.
     pub fn milliseconds(self) -> Option<f64> {
         match self {
+            Self::Nanoseconds => Some(1e-6),
             Self::Microseconds => Some(1e-3),
             Self::Milliseconds => Some(1.0),
             Self::Seconds => Some(1e3),
-            Self::Characters | Self::Pixels | Self::Degrees => None,
+            Self::Characters | Self::Pixels | Self::Fractions | Self::Degrees => None,
         }
     }
 }
@@ -205,9 +210,9 @@ impl ColumnRole {
     /// Whether numbers of such a column may be in a unit.
     pub(super) fn fits(self, unit: Unit) -> bool {
         match unit {
-            Unit::Characters => self == Self::X,
+            Unit::Characters | Unit::Fractions => self == Self::X,
             Unit::Pixels | Unit::Degrees => matches!(self, Self::X | Self::Location),
-            Unit::Microseconds | Unit::Milliseconds | Unit::Seconds => {
+            Unit::Nanoseconds | Unit::Microseconds | Unit::Milliseconds | Unit::Seconds => {
                 matches!(self, Self::Duration | Self::Onset | Self::Offset | Self::Time)
             }
         }

@@ -5,11 +5,13 @@
 //! fixation of its eye with a gap. Kinematics of saccades are those of the lines `ESACC`. A file that has samples and no events is left to a
 //! [`Detector`](super::detect::Detector).
 //!
-//! A trial begins with a message that a pattern knows ([`TrialPatterns`](super::TrialPatterns)), and goes on until the
-//! next one. Without such messages, each block from `START` to `END` is a trial, and the text is
-//! called `block-1` and so on. A fixation belongs to the trial in which it ends. Of two eyes, one is taken for each trial ([`EyeChoice`](super::EyeChoice)).
+//! Trials are named by messages that a pattern knows ([`TrialPatterns`](super::TrialPatterns)):
+//! `parts` says which. Without such messages, each block from `START` to `END` is a trial, and the
+//! text is called `block-1` and so on. A fixation belongs to the trial in which it ends. Of two eyes,
+//! one is taken for each trial ([`EyeChoice`](super::EyeChoice)).
 
 mod line;
+mod parts;
 mod saccades;
 mod samples;
 mod tally;
@@ -21,16 +23,17 @@ use std::sync::Arc;
 
 use gazeprint::kinematics::Kinematics;
 
-use super::aliases::Mapping;
 use super::detect::MeasureTally;
 use super::error::{At, ImportError};
 use super::gaze::{GazeOptions, OTHER_EYE};
+use super::messages::MessageLog;
 use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
-use super::setting::{Setting, phrase};
-use super::trials::{Counter, TrialNames};
+use super::setting::{Setting, phrase, quoted};
+use super::trials::{Counter, Side, is_trial_id};
 use crate::table::Lines;
 use line::{Config, Coordinates, Eyes, Fixation, Line};
+use parts::{Data, Decided, Part, Said, Trial, trials};
 use saccades::Saccades;
 use samples::Buffer;
 use tally::{Source, Tally};
@@ -76,12 +79,12 @@ pub fn read(
         recording.line(RowPlace { file, row: lines.number() }, &line)?;
         line.clear();
     }
-    recording.finish(RowPlace { file, row: lines.number().max(1) })?;
-    Ok(Shape { mapping: Mapping::default(), rows: lines.number() })
+    let messages = recording.finish(RowPlace { file, row: lines.number().max(1) })?;
+    Ok(Shape { rows: lines.number(), messages: Some(messages), ..Shape::default() })
 }
 
 /// A fixation that waits for the name of its trial.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct EventFixation {
     row: u64,
     onset_ms: f64,
@@ -115,11 +118,15 @@ impl Block {
 struct Recording<'r> {
     options: &'r AscOptions,
     sink: &'r mut dyn Sink,
-    names: TrialNames,
+    /// What came before the block at hand, or before the last message.
+    parts: Vec<Part>,
+    log: MessageLog,
     counter: Counter,
     block: Block,
     /// For the left and the right eye.
     held: [Vec<EventFixation>; 2],
+    /// Whether nothing of the block was put aside yet.
+    starts_block: bool,
     buffer: Buffer,
     /// Start of a blink that no fixation came after yet.
     blink: [Option<f64>; 2],
@@ -149,10 +156,12 @@ impl<'r> Recording<'r> {
         Self {
             options,
             sink,
-            names: TrialNames::default(),
+            parts: Vec::new(),
+            log: MessageLog::default(),
             counter: Counter::default(),
             block: Block::default(),
             held: Default::default(),
+            starts_block: true,
             buffer: Buffer::default(),
             blink: [None; 2],
             saccades: Saccades::default(),
@@ -206,34 +215,32 @@ impl<'r> Recording<'r> {
     fn message(&mut self, place: RowPlace, time: f64, said: &str) -> Result<(), ImportError> {
         self.in_calibration = said.starts_with("!CAL");
         self.tally.message(said);
-        let Some(said) = self.options.gaze.patterns.read(said) else { return Ok(()) };
-        if self.names.ends_with(&said, self.has_data()) {
-            self.end_trial(place)?;
+        let found = self.options.gaze.patterns.read(said);
+        self.log.see(said, found.as_ref());
+        let part = match found {
+            Some(message) => {
+                let block = self.block.is_open.then_some(self.tally.blocks);
+                Part::Named(Said { message, time, block })
+            }
+            None if is_trial_id(said) => Part::Begin,
+            None => return Ok(()),
+        };
+        // Variables come before or after the block that they belong to: samples go on.
+        let goes_on = matches!(&part, Part::Named(said) if said.message.adds) && self.block.is_open;
+        if !goes_on || !self.buffer.has_samples() {
+            self.put_aside(place)?;
         }
-        self.names.take(said, time);
+        self.parts.push(part);
         Ok(())
     }
 
     fn start(&mut self, place: RowPlace, eyes: Eyes) -> Result<(), ImportError> {
         self.tally.without_end += u64::from(self.block.is_open);
+        self.put_aside(place)?;
+        self.starts_block = true;
         // A clock may start anew with a block: nothing is right before it.
-        let resumes = self.names.is_named() && self.has_data();
-        if resumes {
-            self.settle(place)?;
-        } else if !self.names.is_named() {
-            self.end_trial(place)?;
-        }
         self.blink = [None; 2];
         self.saccades.lose();
-        if resumes {
-            self.tally.continued += 1;
-            // The eye moved on unseen.
-            for eye in EYES {
-                if !self.held[index(eye)].is_empty() {
-                    self.blink[index(eye)] = Some(f64::NEG_INFINITY);
-                }
-            }
-        }
         self.in_calibration = false;
         self.tally.blocks += 1;
         self.block = Block { is_open: true, eyes, ..Block::default() };
@@ -279,8 +286,6 @@ impl<'r> Recording<'r> {
         let interval = self.interval(&fixation);
         let duration_ms = fixation.end - fixation.start + interval;
         self.tally.compare(duration_ms, fixation.duration);
-        self.tally.straddling +=
-            u64::from(self.names.since.is_some_and(|since| fixation.start < since));
         let gap = self.blink[eye].is_some_and(|blink| fixation.start >= blink);
         if gap {
             self.blink[eye] = None;
@@ -335,29 +340,40 @@ impl<'r> Recording<'r> {
         Ok(())
     }
 
-    fn has_data(&self) -> bool {
-        self.held.iter().any(|held| !held.is_empty()) || self.buffer.has_samples()
+    /// Puts the fixations found so far aside, until all messages are known.
+    fn put_aside(&mut self, place: RowPlace) -> Result<(), ImportError> {
+        self.settle(place)?;
+        let held = std::mem::take(&mut self.held);
+        if held.iter().any(|held| !held.is_empty()) {
+            let starts_block = std::mem::take(&mut self.starts_block);
+            self.parts.push(Part::Data(Data {
+                held,
+                block: self.tally.blocks.max(1),
+                starts_block,
+            }));
+        }
+        Ok(())
     }
 
-    /// Hands the fixations of the trial at hand to the sink, and begins another one.
-    fn end_trial(&mut self, place: RowPlace) -> Result<(), ImportError> {
-        self.settle(place)?;
-        let names = std::mem::take(&mut self.names);
-        self.names = names.following();
-        let held = std::mem::take(&mut self.held);
-        let Some(eye) = self.choose([held[0].len(), held[1].len()]) else {
+    /// Hands the fixations of a trial to the sink.
+    fn hand_over(&mut self, file: usize, trial: Trial) -> Result<(), ImportError> {
+        let counts = trial.counts();
+        let Trial { names, data: Data { held, block, .. } } = trial;
+        let Some(eye) = self.choose(counts) else {
             self.tally.empty += u64::from(names.is_named());
             return Ok(());
         };
         self.tally.trial(eye, self.eye, names.is_named());
         self.eye = Some(eye);
-        let block = self.tally.blocks.max(1);
+        let is_before = |held: &&EventFixation| names.since.is_some_and(|at| held.onset_ms < at);
+        self.tally.straddling += held.iter().flatten().filter(is_before).count() as u64;
+        self.log.named(&names);
         let (text, trial) = self.counter.name(&names, || Arc::from(format!("block-{block}")));
         let session = names.session().or_else(|| self.options.gaze.session.clone());
         let reader = self.options.gaze.reader.as_ref().unwrap_or(&self.options.stem);
         for side in EYES {
             for held in &held[index(side)] {
-                let place = RowPlace { file: place.file, row: held.row };
+                let place = RowPlace { file, row: held.row };
                 if side != eye {
                     let example = format!("{side:?} eye at {} ms", held.onset_ms);
                     self.sink.dropped(place, OTHER_EYE, &example);
@@ -395,9 +411,50 @@ impl<'r> Recording<'r> {
         (counts != [0, 0]).then(|| self.options.gaze.eye.choose(left, right, self.eye))
     }
 
-    fn finish(mut self, place: RowPlace) -> Result<(), ImportError> {
+    /// What it is refused with where messages may name either of two blocks.
+    fn undecided(&self, row: u64) -> ImportError {
+        let patterns = &self.options.gaze.patterns;
+        let given = patterns.written().next().filter(|_| patterns.are_given()).map(str::to_owned);
+        let said = self.parts.iter().find_map(Part::names).map(|said| &said.message);
+        let known = said.map(|message| {
+            let group = if message.text.is_some() { "text" } else { "trial" };
+            regex::escape(&message.source.says) + &format!(r"(?P<{group}>\S.*)")
+        });
+        let pattern = given.or(known).unwrap_or_default();
+        let saying = |side: Side| quoted(&format!("(?P<{}>){pattern}", side.group()));
+        ImportError::value(
+            At::row(row),
+            "fixations before the first message that names trials and after the last, and messages \
+             between blocks: each may be about the block before it or the one after",
+            "messages that come before what they name, or after it",
+            phrase![
+                "say that they come before it with ",
+                Setting::Patterns,
+                format!(" {}, or after it with ", saying(Side::Before)),
+                Setting::Patterns,
+                format!(" {}", saying(Side::After))
+            ],
+        )
+    }
+
+    /// Hands everything over, and gives what messages said.
+    fn finish(mut self, place: RowPlace) -> Result<MessageLog, ImportError> {
         self.tally.without_end += u64::from(self.block.is_open);
-        self.end_trial(place)?;
+        self.put_aside(place)?;
+        if self.tally.without_end > 0 {
+            // Nobody knows where these blocks ended.
+            let said = self.parts.iter_mut().filter_map(Part::said_mut);
+            said.for_each(|said| said.block = None);
+        }
+        let Some(decided) = Decided::of(&self.parts, self.options.gaze.patterns.side()) else {
+            return Err(self.undecided(place.row));
+        };
+        let (trials, continued) = trials(std::mem::take(&mut self.parts), decided.way);
+        self.tally.decided = Some(decided);
+        self.tally.continued = continued;
+        for trial in trials {
+            self.hand_over(place.file, trial)?;
+        }
         if !self.tally.is_recording() {
             return Err(ImportError::value(
                 At::row(place.row),
@@ -411,9 +468,10 @@ impl<'r> Recording<'r> {
         {
             return Err(error);
         }
+        self.log.check(&self.options.gaze.patterns, place.row, self.sink)?;
         self.tally.report(&self.options.gaze, self.has_events, self.sink);
         self.measured.note(self.sink);
         self.saccades.note(self.sink);
-        Ok(())
+        Ok(self.log)
     }
 }

@@ -179,15 +179,13 @@ impl Recording<'_> {
         let measured = Measured::of(&found, samples, interval, scale.as_ref(), false);
         self.measured.add(&measured, scale.is_some());
         let fixations = found.fixations.iter().zip(measured.fixations);
-        for (i, (fixation, measured)) in fixations.enumerate() {
-            // A block that goes on with a trial begins after a loss.
-            let resumes = i == 0 && self.blink[index(eye)].take().is_some();
+        for (fixation, measured) in fixations {
             let held = EventFixation {
                 row: fixation.row,
                 onset_ms: fixation.onset_ms,
                 duration_ms: fixation.duration_ms,
                 place: Some((fixation.x, fixation.y)),
-                gap: fixation.gap || resumes,
+                gap: fixation.gap,
                 measured,
             };
             self.hold(at(fixation.row), eye, held)?;

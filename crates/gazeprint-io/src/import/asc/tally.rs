@@ -4,6 +4,8 @@ use super::super::detect::Scale;
 use super::super::gaze::{EyeChoice, GazeOptions};
 use super::super::recording::{Eye, Sink};
 use super::index;
+use super::parts::{Decided, Way, Why};
+use crate::import::setting::{Setting, phrase};
 
 /// Different intervals that are told apart in the report.
 const MOST_INTERVALS: usize = 8;
@@ -39,6 +41,8 @@ impl Source {
 pub(super) struct Tally {
     pub(super) blocks: u64,
     pub(super) without_end: u64,
+    /// What messages name, once that is known.
+    pub(super) decided: Option<Decided>,
     /// Blocks without a message of their own, in the middle of a trial.
     pub(super) continued: u64,
     pub(super) samples: u64,
@@ -62,6 +66,31 @@ pub(super) struct Tally {
     odd_durations: u64,
     detected: u64,
     scale: Option<Scale>,
+}
+
+impl Decided {
+    /// What messages were taken to name, unless every trial begins with its own.
+    fn describe(self) -> Option<String> {
+        let how = match (self.way, self.why) {
+            (Way::Within, _) => {
+                return Some(
+                    "trials go from one TRIALID to the next, and have the names that messages give \
+                     them in between"
+                        .to_owned(),
+                );
+            }
+            (_, Why::Marked) => return None,
+            (_, Why::Told) => "as a pattern says",
+            (Way::Trail, Why::Ends) => {
+                "there are fixations before the first, and none after the last"
+            }
+            (_, Why::Ends) => "there are no fixations before the first",
+            (Way::Trail, Why::Blocks) => "they stand at the ends of their blocks",
+            (_, Why::Blocks) => "they stand at the beginnings of their blocks",
+        };
+        let side = if self.way == Way::Trail { "after" } else { "before" };
+        Some(format!("messages come {side} what they name: {how}"))
+    }
 }
 
 impl Tally {
@@ -120,6 +149,19 @@ impl Tally {
             self.named,
             trials - self.named
         ));
+        if let Some(how) = self.decided.filter(|_| self.named > 0).and_then(Decided::describe) {
+            sink.note(how);
+        }
+        if self.named > 0 && self.named < trials {
+            let unnamed = trials - self.named;
+            sink.warn(phrase![
+                format!(
+                    "{unnamed} of {trials} trials have no message that names them, and are called \
+                     after their blocks (block-1 and so on): leave them out, or name them with "
+                ),
+                Setting::Patterns,
+            ]);
+        }
         if self.detected > 0 {
             self.report_detection(options, has_events, sink);
         } else if self.samples > 0 {

@@ -213,6 +213,16 @@ fn variables_after_a_block_name_its_text() {
 }
 
 #[test]
+fn trials_that_lack_the_name_of_the_others_are_told() {
+    let events = "EFIX L 1100 1300 201 1 2 8\n";
+    let first = block("1", "LEFT", "1000.00", events) + "MSG\t9001 !V TRIAL_VAR item frog\n";
+    let second = block("2", "LEFT", "1000.00", events);
+    assert!(read_all(&(first.clone() + &second)).warned("have no TRIAL_VAR item"));
+    let named = first + &second + "MSG\t9001 !V TRIAL_VAR item toad\n";
+    assert!(read_all(&named).warnings.is_empty());
+}
+
+#[test]
 fn repeated_readings_of_a_text_are_told_apart() {
     let one = block("a", "LEFT", "1000.00", "EFIX L 1100 1300 201 1 2 8\n");
     let kept = read_all(&one.repeat(2));

@@ -7,6 +7,7 @@ use super::super::error::ImportError;
 use super::super::gaze::OTHER_EYE;
 use super::super::recording::{RawFixation, RawWord, Reason, RowPlace, Sink};
 use super::super::report::Drops;
+use super::super::setting::Phrase;
 use super::side::stem;
 
 /// Groups recordings that differ by their eye alone, in the order in which they first occur.
@@ -43,6 +44,7 @@ struct EyeRecording {
     words: Vec<(RowPlace, RawWord)>,
     dropped: Drops,
     notes: Vec<String>,
+    warnings: Vec<Phrase>,
 }
 
 impl Sink for EyeRecording {
@@ -62,6 +64,10 @@ impl Sink for EyeRecording {
 
     fn note(&mut self, note: String) {
         self.notes.push(note);
+    }
+
+    fn warn(&mut self, warning: Phrase) {
+        self.warnings.push(warning);
     }
 }
 
@@ -88,6 +94,7 @@ impl Eyes {
         }
         for (i, held) in self.0.into_iter().enumerate() {
             held.notes.into_iter().for_each(|note| sink.note(note));
+            held.warnings.into_iter().for_each(|warning| sink.warn(warning));
             held.dropped.hand_over(sink);
             for (place, word) in held.words {
                 sink.word(place, word)?;

@@ -23,6 +23,7 @@ use super::aliases::Choice;
 use super::detect::{MeasureTally, Measured, Sample, Scale, TIME_ORDER, TOO_SHORT};
 use super::error::{At, ImportError};
 use super::gaze::{GazeOptions, OTHER_EYE};
+use super::messages::MessageLog;
 use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::setting::{Setting, phrase};
@@ -118,9 +119,10 @@ pub fn read(
     while let Some(row) = rows.next()? {
         recording.row(row, width)?;
     }
-    let count = recording.finish(rows.last_row())?;
+    let (count, messages) = recording.finish(rows.last_row())?;
     rows.note_quotes(sink);
-    Ok(Shape { mapping, rows: count + event_rows })
+    let (rows, columns) = (count + event_rows, rows.header);
+    Ok(Shape { mapping, rows, columns, messages: Some(messages) })
 }
 
 /// Something that happens at a time: a fixation ends, or a message comes.
@@ -147,6 +149,7 @@ struct Recording<'r> {
     /// Fixations that the sample at hand may belong to.
     open: Vec<usize>,
     names: TrialNames,
+    log: MessageLog,
     counter: Counter,
     /// Fixations of events that wait for the name of their trial.
     held: Vec<usize>,
@@ -197,6 +200,7 @@ impl<'r> Recording<'r> {
             next_fixation: 0,
             open: Vec::new(),
             names: TrialNames::default(),
+            log: MessageLog::default(),
             counter: Counter::default(),
             held: Vec::new(),
             samples: Vec::new(),
@@ -280,9 +284,9 @@ impl<'r> Recording<'r> {
             Item::Message(i) => {
                 let message = &self.events.messages[i];
                 let time = message.time;
-                let Some(said) = self.options.gaze.patterns.read(&message.said) else {
-                    return Ok(());
-                };
+                let said = self.options.gaze.patterns.read(&message.said);
+                self.log.see(&message.said, said.as_ref());
+                let Some(said) = said else { return Ok(()) };
                 let has_data = !self.held.is_empty() || !self.samples.is_empty();
                 if self.names.ends_with(&said, has_data) {
                     self.end_trial()?;
@@ -302,6 +306,7 @@ impl<'r> Recording<'r> {
         if held.is_empty() && samples.is_empty() {
             return Ok(());
         }
+        self.log.named(&names);
         let naming = self.naming(&names);
         for i in held {
             let Fixation { row, onset, duration, gap, count, x, y } = self.events.fixations[i];
@@ -387,8 +392,8 @@ impl<'r> Recording<'r> {
         self.sink.fixation(place, fixation)
     }
 
-    /// Ends with the number of samples.
-    fn finish(mut self, row: u64) -> Result<u64, ImportError> {
+    /// Ends with the number of samples, and what messages said.
+    fn finish(mut self, row: u64) -> Result<(u64, MessageLog), ImportError> {
         while let Some(&(_, item)) = self.items.get(self.next_item) {
             self.item(item)?;
         }
@@ -396,8 +401,9 @@ impl<'r> Recording<'r> {
         if self.rows == 0 {
             return Err(ImportError::Empty { at: At::row(row), expected: "a row for each sample" });
         }
+        self.log.check(&self.options.gaze.patterns, row, self.sink)?;
         self.report();
-        Ok(self.rows)
+        Ok((self.rows, self.log))
     }
 
     fn report(&mut self) {

@@ -1,5 +1,8 @@
 //! The interest-area report: where words stand on the screen.
 //!
+//! Areas may be those of single characters, as stimuli of pymovements have them: words are then what
+//! characters of one number cover, or what is between blanks where words are not numbered.
+//!
 //! The report repeats the areas of a text for each reader. Pages of a text that are alike are kept
 //! once. Readers may have seen a text in other lines than others: see [`Areas::page`].
 
@@ -111,12 +114,13 @@ impl From<Vec<Layout>> for ScreenWords {
     }
 }
 
-const ROLES: [ColumnRole; 11] = [
+const ROLES: [ColumnRole; 12] = [
     ColumnRole::Reader,
     ColumnRole::Text,
     ColumnRole::Trial,
     ColumnRole::Word,
     ColumnRole::Label,
+    ColumnRole::Character,
     ColumnRole::Left,
     ColumnRole::Right,
     ColumnRole::Top,
@@ -147,6 +151,7 @@ pub fn read(
         [ColumnRole::Reader, ColumnRole::Text, ColumnRole::Trial]
             .map(|role| Name::of(&mapping, role));
     let columns_of_trials = (reader.is_some(), trial.is_some());
+    let (mut counted, mut characters) = (Counted::default(), 0_u64);
     while let Some(row) = rows.next()? {
         read += 1;
         let place = RowPlace { file, row: row.number };
@@ -156,9 +161,21 @@ pub fn read(
         };
         let reader = name(&mut reader, row, &mut names);
         let trial = name(&mut trial, row, &mut names);
+        let trial = (text, reader, trial);
+        if columns.is_blank(row) {
+            counted.end_word();
+            sink.dropped(place, BLANK, row.line());
+            continue;
+        }
         match columns.area(row) {
-            Ok(area) => {
-                let trial = (text, reader, trial);
+            Ok(mut area) => {
+                counted.number(&columns, &trial, &mut area);
+                let spells = columns.label.is_none();
+                if columns.character.is_some() && pages.extend(&trial, &area, spells) {
+                    characters += 1;
+                    continue;
+                }
+                characters += u64::from(columns.character.is_some());
                 if let Some(taken) = pages.add(&trial, area.clone()) {
                     if columns_of_trials == (false, false) && !taken.is_at(&area) {
                         return Err(no_trials(&trial.0, &area));
@@ -170,8 +187,11 @@ pub fn read(
         }
     }
     rows.note_quotes(sink);
+    if characters > 0 {
+        sink.note(format!("areas of {characters} characters are put together to words"));
+    }
     let words = pages.finish(file, rows.last_row(), columns_of_trials, pitch, sink)?;
-    Ok((words, Shape { rows: read, mapping }))
+    Ok((words, Shape { rows: read, mapping, ..Shape::default() }))
 }
 
 /// The error about areas in several places, where nothing tells who saw them where.
@@ -194,7 +214,11 @@ fn find(rows: &Rows<'_>, options: &ReportOptions<'_>) -> Result<Mapping, ImportE
     let (header, row) = (&rows.header, rows.header_row);
     let choices = beside(header, options.choices);
     let mut mapping = Mapping::find_preferring(header, row, &ROLES, &choices, DATA_VIEWER)?;
-    let mut needed = vec![ColumnRole::Text, ColumnRole::Word, ColumnRole::Left, ColumnRole::Top];
+    let mut needed = vec![ColumnRole::Text, ColumnRole::Left, ColumnRole::Top];
+    // Words may be counted by the blanks between characters.
+    if mapping.get(ColumnRole::Character).is_none() {
+        needed.insert(1, ColumnRole::Word);
+    }
     for (edge, size) in
         [(ColumnRole::Right, ColumnRole::Width), (ColumnRole::Bottom, ColumnRole::Height)]
     {
@@ -213,6 +237,8 @@ struct Columns {
     width: usize,
     area: Option<usize>,
     label: Option<usize>,
+    /// Of a table with an area for each character.
+    character: Option<usize>,
     /// Left, right, top and bottom.
     edges: [Option<usize>; 4],
     /// Whether the right and the bottom edge are a width and a height.
@@ -229,10 +255,16 @@ impl Columns {
             width,
             area: index(ColumnRole::Word),
             label: index(ColumnRole::Label),
+            character: index(ColumnRole::Character),
             edges: [index(ColumnRole::Left), right, index(ColumnRole::Top), bottom],
             is_size: [ColumnRole::Right, ColumnRole::Bottom]
                 .map(|edge| mapping.get(edge).is_none()),
         }
+    }
+
+    /// Whether a row is about a blank between words.
+    fn is_blank(&self, row: Row<'_>) -> bool {
+        row.len() == self.width && self.character.is_some_and(|column| row.cell(column).is_empty())
     }
 
     fn area(&self, row: Row<'_>) -> Result<WordArea, Reason> {
@@ -240,7 +272,10 @@ impl Columns {
             return Err(Reason::RAGGED);
         }
         let cell = |column: Option<usize>| column.map_or("", |column| row.cell(column));
-        let id = integer(cell(self.area)).ok_or(NO_AREA)?;
+        let id = match self.area {
+            Some(column) => integer(row.cell(column)).ok_or(NO_AREA)?,
+            None => 0,
+        };
         let mut edges = [0.0; 4];
         for (edge, &column) in edges.iter_mut().zip(&self.edges) {
             *edge = number_or_missing(cell(column), true)?.ok_or(NO_AREA)?;
@@ -256,8 +291,45 @@ impl Columns {
             return Err(NO_AREA);
         }
         // A label may be a word that elsewhere stands for a missing value, such as "." or "null".
-        let label = Some(cell(self.label)).filter(|label| !label.is_empty()).map(str::to_owned);
+        // Blanks around it tell how wide it is.
+        let label = match self.label {
+            Some(column) => row.verbatim(column),
+            None => cell(self.character),
+        };
+        let label = Some(label).filter(|label| !label.trim().is_empty()).map(str::to_owned);
         Ok(WordArea { id, label, left, right, top, bottom, row: row.number })
+    }
+}
+
+/// The area of a blank between words.
+const BLANK: Reason = Reason::aside("blank");
+
+/// Counts words between blanks, and where a line ends, in tables of characters that do not number them.
+#[derive(Default)]
+struct Counted {
+    trial: Option<Trial>,
+    last: i64,
+    /// The upper edge of the word at hand.
+    top: Option<f64>,
+}
+
+impl Counted {
+    fn end_word(&mut self) {
+        self.top = None;
+    }
+
+    fn number(&mut self, columns: &Columns, trial: &Trial, area: &mut WordArea) {
+        if columns.area.is_some() {
+            return;
+        }
+        if self.trial.as_ref() != Some(trial) {
+            *self = Self { trial: Some(trial.clone()), ..Self::default() };
+        }
+        if self.top != Some(area.top) {
+            self.last += 1;
+            self.top = Some(area.top);
+        }
+        area.id = self.last;
     }
 }
 
@@ -286,6 +358,27 @@ struct Open {
 }
 
 impl Pages {
+    /// Adds a character to the word that it is of, where that is on the same line, and to its label where
+    /// that is spelt out; `false` where there is none yet.
+    fn extend(&mut self, trial: &Trial, area: &WordArea, spells: bool) -> bool {
+        let is_current = |at: &usize| self.trials[*at].0 == *trial;
+        let Some(at) = self.current.filter(is_current) else { return false };
+        let Collected::Open(open) = &mut self.trials[at].1 else { return false };
+        let Some(&word) = open.ids.get(&area.id) else { return false };
+        let word = &mut open.areas[word];
+        if area.top >= word.bottom || area.bottom <= word.top {
+            return false;
+        }
+        if let (true, Some(label), Some(character)) = (spells, &mut word.label, &area.label) {
+            label.push_str(character);
+        }
+        word.left = word.left.min(area.left);
+        word.right = word.right.max(area.right);
+        word.top = word.top.min(area.top);
+        word.bottom = word.bottom.max(area.bottom);
+        true
+    }
+
     /// Adds an area. If its number is taken, gives the area that has it.
     fn add(&mut self, trial: &Trial, area: WordArea) -> Option<&WordArea> {
         let is_current = |at: &usize| self.trials[*at].0 == *trial;

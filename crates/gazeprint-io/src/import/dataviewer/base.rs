@@ -22,6 +22,10 @@ pub(super) struct AreaFixation {
     pub(super) fixation: RawFixation,
     pub(super) area: Option<i64>,
     pub(super) label: Option<String>,
+    /// Its number in the reading.
+    pub(super) index: Option<f64>,
+    /// Which reading it is of those that the report has as one, from 1.
+    pub(super) part: u64,
 }
 
 /// Counts how well each shift fits, while rows wait.
@@ -140,6 +144,12 @@ impl Base<AreaFixation> {
     }
 }
 
+impl AsMut<Self> for AreaFixation {
+    fn as_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
 impl AreaFixation {
     /// Whether a fixation is in the area of a word.
     fn is_in(&self, word: &Word) -> bool {
@@ -148,7 +158,10 @@ impl AreaFixation {
                 (word.left - SLACK..=word.right + SLACK).contains(&x)
                     && (word.top - SLACK..=word.bottom + SLACK).contains(&y)
             }
-            _ => self.label.is_some() && self.label == word.label,
+            _ => self
+                .label
+                .as_deref()
+                .is_some_and(|label| Some(label.trim()) == word.label.as_deref()),
         }
     }
 }

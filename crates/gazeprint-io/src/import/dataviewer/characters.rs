@@ -17,7 +17,7 @@ use crate::import::error::{At, ImportError};
 use crate::import::layout::areas::centres;
 use crate::import::recording::{Area, RawFixation, RawWord, Reason, RowPlace, Sink};
 use crate::import::report::Shape;
-use crate::import::values::{Name, SharedNames, name};
+use crate::import::values::{Name, SharedNames, character_count, characters, name};
 use crate::table::Rows;
 
 /// A word without areas and without characters.
@@ -110,7 +110,7 @@ impl CharacterMap {
         }
         map.fill(sink);
         rows.note_quotes(sink);
-        Ok((map, Shape { rows: read, mapping }))
+        Ok((map, Shape { rows: read, mapping, ..Shape::default() }))
     }
 
     fn add(&mut self, name: Arc<str>, label: &str, areas: &[i64], row: u64) -> Result<(), Reason> {
@@ -122,7 +122,8 @@ impl CharacterMap {
             return Err(Reason::CONTRADICTING_WORD);
         }
         let number = u32::try_from(text.words.len() + 1).map_err(|_| Reason::MISPLACED_WORD)?;
-        let characters = label.chars().count().max(areas.len());
+        let letters = usize::try_from(character_count(label)).unwrap_or(usize::MAX);
+        let characters = letters.max(areas.len());
         if characters == 0 {
             return Err(NO_CHARACTERS);
         }
@@ -151,13 +152,14 @@ impl CharacterMap {
         }
     }
 
-    /// The character of an area, where words have as many areas as characters.
-    pub(super) fn character(&self, text: &str, area: i64) -> Option<char> {
+    /// The character of an area with its accents, where words have as many areas as characters.
+    pub(super) fn character(&self, text: &str, area: i64) -> Option<String> {
         let text = self.texts.get(text)?;
         let &(word, at) = text.places.get(&area)?;
         let word = text.words.get((word as usize).checked_sub(1)?)?;
-        let count = u32::try_from(word.label.chars().count()).ok()?;
-        word.label.chars().nth(at as usize).filter(|_| count == word.characters)
+        let letters = characters(&word.label).filter(|(place, _)| *place == at);
+        let letters: String = letters.map(|(_, letter)| letter).collect();
+        Some(letters).filter(|_| character_count(&word.label) == word.characters)
     }
 
     /// Remembers the box of an area.

@@ -7,12 +7,15 @@ use super::areas::ScreenWords;
 use super::base::{AreaFixation, Base};
 use super::characters::CharacterMap;
 use super::saccades::SaccadeColumns;
+use super::turns::InTurn;
 use super::{ReportOptions, Words};
 use crate::import::aliases::{ColumnRole, DATA_VIEWER, Mapping};
 use crate::import::error::{At, ImportError};
 use crate::import::layout::{Layout, ScreenToText};
+use crate::import::order::name_part;
 use crate::import::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use crate::import::report::Shape;
+use crate::import::unread::Unread;
 use crate::import::values::{
     Name, SharedNames, eye, integer, is_true, name, number, number_or_missing, present,
 };
@@ -63,9 +66,15 @@ pub fn read(
     let saccades = SaccadeColumns::of(&rows.header);
     saccades.note(sink);
     let mut report = FixationReport::new(&mapping, file, rows.header.len(), saccades);
+    report.only = [options.reader.cloned(), options.page.cloned()];
+    report.unread = Unread::new(&rows, &mapping, &[]);
     match words {
-        Words::Unknown => report
-            .each(&mut rows, sink, |_, seen, sink| sink.fixation(seen.place, seen.fixation))?,
+        Words::Unknown => {
+            for mut seen in report.all(&mut rows, sink, |_, seen| seen)? {
+                name_part(&mut seen.fixation, seen.part);
+                sink.fixation(seen.place, seen.fixation)?;
+            }
+        }
         Words::Screen(words) => on_screen(&mut rows, &mut report, options, words, sink)?,
         Words::Characters(map) => in_characters(&mut rows, &mut report, options, map, sink)?,
     }
@@ -74,7 +83,7 @@ pub fn read(
         return Err(ImportError::Empty { at, expected: "fixations" });
     }
     rows.note_quotes(sink);
-    Ok(Shape { rows: report.read, mapping })
+    Ok(Shape { rows: report.read, mapping, columns: rows.header, ..Shape::default() })
 }
 
 fn find(
@@ -88,7 +97,13 @@ fn find(
         Words::Characters(_) => &[ColumnRole::Word],
         Words::Unknown | Words::Screen(_) => &[ColumnRole::X, ColumnRole::Y],
     };
-    let needed = [&[ColumnRole::Reader, ColumnRole::Text, ColumnRole::Duration], place].concat();
+    let mut needed =
+        [&[ColumnRole::Reader, ColumnRole::Text, ColumnRole::Duration], place].concat();
+    needed.retain(|role| match role {
+        ColumnRole::Reader => options.reader.is_none(),
+        ColumnRole::Text => options.page.is_none(),
+        _ => true,
+    });
     mapping.require(header, row, &needed)?;
     Ok(mapping)
 }
@@ -104,24 +119,26 @@ fn on_screen(
     let mut base = Base::<AreaFixation>::default();
     let mut screen = ScreenToText::new(&words.layouts, options.lines, sink);
     let mut pages = TurnedPages::new(words);
-    report.each(rows, &mut screen, |row, mut seen, screen| {
+    for mut seen in report.all(rows, &mut screen, |_, seen| seen)? {
         let layout = match pages.turn(&mut seen.fixation) {
             Ok(layout) => layout,
             Err(reason) => {
-                screen.dropped(seen.place, reason, row.line());
-                return Ok(());
+                let RawFixation { reader, text, .. } = &seen.fixation;
+                screen.dropped(seen.place, reason, &format!("{reader} on {text}"));
+                continue;
             }
         };
+        name_part(&mut seen.fixation, seen.part);
         if base.is_decided() {
             seen.fixation.word = layout.and_then(|layout| base.word(&seen, layout, false));
-            return screen.fixation(seen.place, seen.fixation);
+            screen.fixation(seen.place, seen.fixation)?;
+            continue;
         }
         let fits = Base::fits(&seen, layout);
         if base.wait(seen, fits) {
-            hand_over(&mut base, words, screen)?;
+            hand_over(&mut base, words, &mut screen)?;
         }
-        Ok(())
-    })?;
+    }
     if !base.is_decided() {
         hand_over(&mut base, words, &mut screen)?;
     }
@@ -218,20 +235,22 @@ fn in_characters(
     let columns = CharacterColumns::new(&report.columns);
     let mut base = Base::<Looked>::default();
     report.needs_labels = true;
-    report.each(rows, sink, |row, seen, sink| {
-        let looked = columns.look(row, seen, options.nearest_within);
+    for mut looked in
+        report.all(rows, sink, |row, seen| columns.look(row, seen, options.nearest_within))?
+    {
+        name_part(&mut looked.seen.fixation, looked.seen.part);
         let fits = looked.fits(map);
         if base.is_decided() {
             if let (Some(_), Some(area)) = (fits, looked.seen.area) {
                 base.see(base.elsewhere(area).is_some_and(|area| looked.is_on(area, map)));
             }
-            return looked.hand_over(&base, map, sink);
+            looked.hand_over(&base, map, sink)?;
+            continue;
         }
         if base.wait(looked, fits) {
             base.decide().into_iter().try_for_each(|looked| looked.hand_over(&base, map, sink))?;
         }
-        Ok(())
-    })?;
+    }
     if !base.is_decided() {
         base.decide().into_iter().try_for_each(|looked| looked.hand_over(&base, map, sink))?;
     }
@@ -250,6 +269,8 @@ struct FixationReport {
     columns: Mapping,
     reader: Option<Name>,
     text: Option<Name>,
+    /// Reader and text, where there are no columns for them.
+    only: [Option<Arc<str>>; 2],
     session: Option<Name>,
     trial: Option<Name>,
     names: SharedNames,
@@ -265,6 +286,7 @@ struct FixationReport {
     needs_labels: bool,
     index: InTurn,
     saccades: SaccadeColumns,
+    unread: Unread,
     read: u64,
 }
 
@@ -272,11 +294,13 @@ impl FixationReport {
     fn new(mapping: &Mapping, file: usize, width: usize, saccades: SaccadeColumns) -> Self {
         Self {
             saccades,
+            unread: Unread::default(),
             file,
             width,
             columns: mapping.clone(),
             reader: Name::of(mapping, ColumnRole::Reader),
             text: Name::of(mapping, ColumnRole::Text),
+            only: [None, None],
             session: Name::of(mapping, ColumnRole::Session),
             trial: Name::of(mapping, ColumnRole::Trial),
             names: SharedNames::default(),
@@ -289,35 +313,36 @@ impl FixationReport {
             area: mapping.index(ColumnRole::Word),
             label: mapping.index(ColumnRole::Label),
             needs_labels: false,
-            index: InTurn {
-                column: mapping.index(ColumnRole::Index),
-                has_onsets: mapping.get(ColumnRole::Onset).is_some(),
-                ..InTurn::default()
-            },
+            index: InTurn::new(mapping),
             read: 0,
         }
     }
 
-    /// Hands every fixation over; rows that are none are dropped.
-    fn each<S: Sink + ?Sized>(
+    /// All fixations, with what else is looked for in their rows; rows that are none are dropped. Which
+    /// readings there are is known only in the end.
+    fn all<T: AsMut<AreaFixation>, S: Sink + ?Sized>(
         &mut self,
         rows: &mut Rows<'_>,
         sink: &mut S,
-        mut take: impl FnMut(Row<'_>, AreaFixation, &mut S) -> Result<(), ImportError>,
-    ) -> Result<(), ImportError> {
+        look: impl Fn(Row<'_>, AreaFixation) -> T,
+    ) -> Result<Vec<T>, ImportError> {
+        let mut all = Vec::new();
         while let Some(row) = rows.next()? {
             self.read += 1;
+            self.unread.see(row);
             let place = RowPlace { file: self.file, row: row.number };
             match self.fixation(row, place) {
-                Ok(seen) => {
-                    self.index.see(row, &seen.fixation);
-                    take(row, seen, sink)?;
+                Ok(mut seen) => {
+                    self.index.see(row, &mut seen);
+                    all.push(look(row, seen));
                 }
                 Err(reason) => sink.dropped(place, reason, row.line()),
             }
         }
-        self.index.note(sink);
-        Ok(())
+        self.index.tell_apart(&mut all);
+        self.index.note(&self.unread.trials_of_indices(), sink);
+        self.unread.warn(sink);
+        Ok(all)
     }
 
     fn fixation(&mut self, row: Row<'_>, place: RowPlace) -> Result<AreaFixation, Reason> {
@@ -325,8 +350,15 @@ impl FixationReport {
             return Err(Reason::RAGGED);
         }
         let names = &mut self.names;
-        let reader = name(&mut self.reader, row, names).ok_or(Reason::NO_READER)?;
-        let text = name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?;
+        let [only_reader, only_text] = &self.only;
+        let reader = match (&self.reader, only_reader) {
+            (None, Some(reader)) => Arc::clone(reader),
+            _ => name(&mut self.reader, row, names).ok_or(Reason::NO_READER)?,
+        };
+        let text = match (&self.text, only_text) {
+            (None, Some(text)) => Arc::clone(text),
+            _ => name(&mut self.text, row, names).ok_or(Reason::NO_TEXT)?,
+        };
         let number =
             |column: Option<usize>| number_or_missing(column.map_or("", |c| row.cell(c)), true);
         let (x, y) = (number(self.x)?, number(self.y)?);
@@ -354,7 +386,7 @@ impl FixationReport {
             ..RawFixation::default()
         };
         let area = self.area.and_then(|column| integer(row.cell(column)));
-        Ok(AreaFixation { place, fixation, area, label })
+        Ok(AreaFixation { place, fixation, area, label, index: None, part: 1 })
     }
 }
 
@@ -398,6 +430,12 @@ struct Looked {
     near: Option<i64>,
 }
 
+impl AsMut<AreaFixation> for Looked {
+    fn as_mut(&mut self) -> &mut AreaFixation {
+        &mut self.seen
+    }
+}
+
 impl Looked {
     /// Whether the label is the character of the map, for each way to count; nothing where there is
     /// no label, or no such character in the map.
@@ -412,10 +450,7 @@ impl Looked {
     /// Whether the label is the character of an area.
     fn is_on(&self, area: i64, map: &CharacterMap) -> bool {
         let label = self.seen.label.as_deref().unwrap_or_default();
-        map.character(&self.seen.fixation.text, area).is_some_and(|character| {
-            let mut label = label.chars();
-            label.next() == Some(character) && label.next().is_none()
-        })
+        map.character(&self.seen.fixation.text, area).is_some_and(|character| character == label)
     }
 
     /// Hands the fixation over with its word and character.
@@ -441,45 +476,6 @@ impl Looked {
             fixation.position = Position::Missing;
         }
         sink.fixation(self.seen.place, self.seen.fixation)
-    }
-}
-
-/// Looks whether fixations come in the order of their numbers.
-#[derive(Default)]
-struct InTurn {
-    column: Option<usize>,
-    last: Option<(f64, RawFixation)>,
-    back: u64,
-    first_row: u64,
-    has_onsets: bool,
-}
-
-impl InTurn {
-    fn see(&mut self, row: Row<'_>, fixation: &RawFixation) {
-        let Some(index) = self.column.and_then(|column| number(row.cell(column), true)) else {
-            return;
-        };
-        match &mut self.last {
-            Some((last, of)) if of.is_of_same_reading(fixation) => {
-                if index < *last {
-                    self.back += 1;
-                    self.first_row = if self.first_row == 0 { row.number } else { self.first_row };
-                }
-                *last = index;
-            }
-            _ => self.last = Some((index, fixation.clone())),
-        }
-    }
-
-    fn note<S: Sink + ?Sized>(&self, sink: &mut S) {
-        // Onsets put fixations in order, where there are any.
-        if self.back > 0 && !self.has_onsets {
-            sink.note(format!(
-                "{} rows have a lower index than the row before in their trial, first row {}: the \
-                 order of the rows was kept; sort the report where it is not that of reading",
-                self.back, self.first_row
-            ));
-        }
     }
 }
 

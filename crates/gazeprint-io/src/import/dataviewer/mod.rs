@@ -14,6 +14,9 @@ mod base;
 pub mod characters;
 mod fixations;
 mod saccades;
+mod turns;
+
+use std::sync::Arc;
 
 use super::layout::lines::Method;
 use super::{Choice, ImportError, Sink};
@@ -33,12 +36,17 @@ pub struct ReportOptions<'o> {
     /// Where fixations have no position but that of their areas: a fixation in no area is put on the
     /// nearest, if that is at most this many degrees away.
     pub nearest_within: f64,
+    /// Who reads, where there is no column for it.
+    pub reader: Option<&'o Arc<str>>,
+    /// What is read, where there is no column for it.
+    pub page: Option<&'o Arc<str>>,
 }
 
 impl<'o> ReportOptions<'o> {
     /// The usual ones.
     pub fn new(choices: &'o [Choice]) -> Self {
-        Self { choices, lines: Method::default(), nearest_within: 1.5 }
+        let lines = Method::default();
+        Self { choices, lines, nearest_within: 1.5, reader: None, page: None }
     }
 }
 

@@ -105,6 +105,8 @@ impl Screen {
                 })
                 .map(Some)
             }
+            // Parts of the screen become pixels with its size alone.
+            (Some(_), None, None) => Ok(None),
             _ if is_any => {
                 let missing = parts.iter().filter(|part| !part.1).map(|part| part.0).collect();
                 Err(DetectError::IncompleteScreen { missing })
@@ -152,9 +154,11 @@ mod tests {
     fn a_screen_is_given_whole_and_once() {
         assert_eq!(Screen::default().scale(), Ok(None));
         let part = Screen { size_px: Some((1680.0, 1050.0)), ..Screen::default() };
-        let error = part.scale().unwrap_err().to_string();
-        assert!(error.contains("`size_mm` and `distance_mm`"), "{error}");
-        let whole = Screen { size_mm: Some((474.0, 297.0)), distance_mm: Some(550.0), ..part };
+        assert_eq!(part.scale(), Ok(None), "the size alone is for parts of the screen");
+        let more = Screen { size_mm: Some((474.0, 297.0)), ..part };
+        let error = more.scale().unwrap_err().to_string();
+        assert!(error.contains("`distance_mm`"), "{error}");
+        let whole = Screen { distance_mm: Some(550.0), ..more };
         assert!(whole.scale().unwrap().is_some());
         let twice = Screen { px_per_degree: Some((30.0, 30.0)), ..whole };
         assert_eq!(twice.scale(), Err(DetectError::TwoScales));

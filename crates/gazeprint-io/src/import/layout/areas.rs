@@ -14,6 +14,7 @@ use super::super::setting::{Setting, phrase};
 use super::{Layout, Line, Word};
 use crate::import::error::{At, ImportError};
 use crate::import::recording::Sink;
+use crate::import::values::character_count;
 
 /// The area of a word on the screen.
 #[derive(Debug, Clone, PartialEq)]
@@ -211,7 +212,10 @@ impl Areas {
         pitch: Option<f64>,
         sink: &mut dyn Sink,
     ) -> Result<Vec<Layout>, ImportError> {
-        let all = self.pages.iter().flat_map(|page| &page.areas).filter_map(measure);
+        let areas = || self.pages.iter().flat_map(|page| &page.areas);
+        let blanks = Blanks::of(areas(), pitch);
+        note_blanks(areas(), blanks, sink);
+        let all = areas().filter_map(|area| measure(area, blanks));
         let fit = match pitch {
             Some(slope) => Fit::given(slope, all),
             None => Fit::of(all).ok_or_else(|| self.no_fit())?,
@@ -227,10 +231,10 @@ impl Areas {
         let (mut own, mut proportional) = (0, 0);
         let seen = names.into_iter().zip(self.pages).filter(|(_, page)| page.seen > 0);
         let layouts = seen.map(|(text, Page { areas, .. })| {
-            let (fit, differs) = fit_of_text(&areas, fit, pitch);
+            let (fit, differs) = fit_of_text(&areas, fit, pitch, blanks);
             own += usize::from(differs);
             proportional += usize::from(fit.is_proportional());
-            layout(text, areas, &fit)
+            layout(text, areas, &fit, blanks)
         });
         let layouts = layouts.collect();
         if own > 0 {
@@ -268,15 +272,95 @@ fn note(fit: &Fit, given: bool, sink: &mut dyn Sink) {
     ));
 }
 
+/// Whether blanks around labels are in the boxes of their areas, or are there by chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blanks {
+    Inside(Because),
+    Outside,
+}
+
+/// How it is known that blanks are in areas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Because {
+    /// Some labels have them, and their areas are wider.
+    WidthsFollow,
+    /// All labels have them, and areas are as wide as these, with nothing around them.
+    NoPadding,
+}
+
+impl Blanks {
+    const INSIDE: Self = Self::Inside(Because::WidthsFollow);
+
+    /// Blanks are inside where widths follow characters far better with them than without. Where all
+    /// labels have the same, widths follow either way, and what is left is the padding: areas that would
+    /// have one without blanks, and have none with them, are those of the labels as they are.
+    fn of<'a>(areas: impl Iterator<Item = &'a WordArea> + Clone, pitch: Option<f64>) -> Self {
+        /// Less padding than this, in characters, is none.
+        const NONE: f64 = 0.25;
+        /// Residuals below this, in characters, are as good as none.
+        const EXACT: f64 = 0.02;
+        let fit = |blanks: Self| {
+            let all = areas.clone().filter_map(move |area| measure(area, blanks));
+            pitch.map(|slope| Fit::given(slope, all.clone())).or_else(|| Fit::of(all))
+        };
+        let (Some(inside), outside) = (fit(Self::INSIDE), fit(Self::Outside)) else {
+            return Self::Outside;
+        };
+        let Some(outside) = outside else { return Self::INSIDE };
+        let is_padded = |fit: &Fit| fit.intercept.abs() >= NONE * fit.slope;
+        let is_better = |a: &Fit, b: &Fit| a.residual.max(EXACT * a.slope) < 0.5 * b.residual;
+        if is_better(&inside, &outside) {
+            Self::INSIDE
+        } else if !is_better(&outside, &inside) && is_padded(&outside) && !is_padded(&inside) {
+            Self::Inside(Because::NoPadding)
+        } else {
+            Self::Outside
+        }
+    }
+}
+
+/// Characters of a label: blanks before it, those of the word, and blanks after it.
+fn counted(label: &str) -> [u32; 3] {
+    let (word, start) = (label.trim(), label.trim_start());
+    let before = character_count(&label[..label.len() - start.len()]);
+    let after = character_count(&start[word.len()..]);
+    [before, character_count(word), after]
+}
+
 /// Characters and width, where an area has a label.
-fn measure(area: &WordArea) -> Option<(f64, f64)> {
-    let characters = area.label.as_ref()?.chars().count();
-    (characters > 0).then_some((characters as f64, area.right - area.left))
+fn measure(area: &WordArea, blanks: Blanks) -> Option<(f64, f64)> {
+    let [before, word, after] = counted(area.label.as_ref()?);
+    let characters = match blanks {
+        Blanks::Inside(_) => before.saturating_add(word).saturating_add(after),
+        Blanks::Outside => word,
+    };
+    (word > 0).then_some((f64::from(characters), area.right - area.left))
+}
+
+/// Notes what blanks around labels were taken for.
+fn note_blanks<'a>(areas: impl Iterator<Item = &'a WordArea>, blanks: Blanks, sink: &mut dyn Sink) {
+    let has_blanks = |area: &&WordArea| {
+        area.label.as_deref().is_some_and(|label| !label.trim().is_empty() && label != label.trim())
+    };
+    let count = areas.filter(has_blanks).count();
+    if count > 0 {
+        let why = match blanks {
+            Blanks::Inside(Because::WidthsFollow) => {
+                "are in their areas: widths follow characters better with them"
+            }
+            Blanks::Inside(Because::NoPadding) => {
+                "are in their areas: with them, areas are as wide as their labels; should areas reach half \
+                 a blank to both sides instead, words are half a character further to the left or right"
+            }
+            Blanks::Outside => "are left out: widths of areas do not follow them",
+        };
+        sink.note(format!("blanks around {count} labels {why}"));
+    }
 }
 
 /// A text in another font than the others gets a fit of its own.
-fn fit_of_text(areas: &[WordArea], shared: Fit, pitch: Option<f64>) -> (Fit, bool) {
-    let measured = areas.iter().filter_map(measure);
+fn fit_of_text(areas: &[WordArea], shared: Fit, pitch: Option<f64>, blanks: Blanks) -> (Fit, bool) {
+    let measured = areas.iter().filter_map(|area| measure(area, blanks));
     let away = residual(measured.clone(), shared.slope, shared.intercept);
     let own = Fit::of(measured).filter(|own| {
         pitch.is_none() && own.areas >= 5 && away > 0.25 * shared.slope && own.residual < 0.5 * away
@@ -304,7 +388,7 @@ fn is_same(a: &[WordArea], b: &[WordArea]) -> bool {
 }
 
 /// Places the words of a text.
-fn layout(text: Arc<str>, mut areas: Vec<WordArea>, fit: &Fit) -> Layout {
+fn layout(text: Arc<str>, mut areas: Vec<WordArea>, fit: &Fit, blanks: Blanks) -> Layout {
     let mut lines = cluster(&areas);
     let line_of: HashMap<i64, usize> =
         areas.iter().map(|area| (area.id, nearest(area, &lines))).collect();
@@ -325,15 +409,26 @@ fn layout(text: Arc<str>, mut areas: Vec<WordArea>, fit: &Fit) -> Layout {
     areas.sort_by(|a, b| {
         line_of(a).cmp(&line_of(b)).then(a.left.total_cmp(&b.left)).then(a.id.cmp(&b.id))
     });
-    let edge =
-        areas.iter().map(|area| area.left + fit.intercept / 2.0).fold(f64::INFINITY, f64::min);
+    let edge = areas.iter().map(|area| extent(area, fit, blanks).0).fold(f64::INFINITY, f64::min);
     let mut words: Vec<Word> = Vec::with_capacity(areas.len());
     for area in areas {
         let line = line_of(&area);
         let before = words.last().filter(|word| word.line == line).map(|word| word.end);
-        words.push(place(area, line, before, &mut lines[line], edge, fit));
+        let extent = extent(&area, fit, blanks);
+        words.push(place(area, line, before, &mut lines[line], (edge, extent), fit));
     }
     Layout::new(text, lines, words, fit.slope, true)
+}
+
+/// Where the letters of a word are on the screen, from the left: its area without padding.
+fn extent(area: &WordArea, fit: &Fit, blanks: Blanks) -> (f64, f64) {
+    let [before, _, after] = match (blanks, &area.label) {
+        (Blanks::Inside(_), Some(label)) => counted(label),
+        _ => [0; 3],
+    };
+    let inside = |blanks: u32| fit.intercept / 2.0 + f64::from(blanks) * fit.slope;
+    let from = area.left + inside(before);
+    (from, (area.right - inside(after)).max(from))
 }
 
 /// Places a word after the one before it on its line.
@@ -342,18 +437,17 @@ fn place(
     number: usize,
     before: Option<u32>,
     line: &mut Line,
-    edge: f64,
+    (edge, (from, to)): (f64, (f64, f64)),
     fit: &Fit,
 ) -> Word {
-    let from = area.left + fit.intercept / 2.0;
-    let to = (area.right - fit.intercept / 2.0).max(from);
     if before.is_none() {
         // The line starts at a whole character, even where it is centred on the screen.
         let indent = ((from - edge) / fit.slope).round();
         line.origin = from - indent * fit.slope;
     }
-    let characters = area.label.as_ref().map(|label| label.chars().count()).filter(|n| *n > 0);
-    let characters = characters.map_or_else(|| ((to - from) / fit.slope).round(), |n| n as f64);
+    let label = area.label.as_deref().map(str::trim).filter(|label| !label.is_empty());
+    let characters = label.map(|label| f64::from(character_count(label)));
+    let characters = characters.unwrap_or_else(|| ((to - from) / fit.slope).round());
     let start = if fit.is_proportional() && before.is_some() {
         before.unwrap_or(0).saturating_add(1)
     } else {
@@ -368,7 +462,8 @@ fn place(
             }
         }
     }
-    let WordArea { id, label, left, right, top, bottom, row } = area;
+    let label = label.map(str::to_owned);
+    let WordArea { id, left, right, top, bottom, row, .. } = area;
     Word { area: id, line: number, label, start, end, left, right, top, bottom, row }
 }
 

@@ -132,6 +132,18 @@ impl Layout {
         }
     }
 
+    /// The characters that count as a word, as [`Line::word_at`](gazeprint::corpus::Line::word_at) has
+    /// them: its own, and blanks before it.
+    pub(crate) fn region(&self, word: usize) -> Option<(f64, f64)> {
+        let this = self.words.get(word)?;
+        let before = word.checked_sub(1).and_then(|before| self.words.get(before));
+        let from = match before.filter(|before| before.line == this.line) {
+            Some(before) => f64::from(before.end),
+            None => f64::from(this.start) - 1.0,
+        };
+        Some((from, f64::from(this.end)))
+    }
+
     /// The page as methods of [`lines`] see it. Its spacing is the median distance between lines, or
     /// the height of the only one.
     pub(crate) fn page(&self) -> lines::Page<'_> {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::super::setting::{Setting, phrase};
 use super::{Layout, Line, Word};
 use crate::import::error::{At, ImportError};
+use crate::import::values::characters;
 use crate::table::Lines;
 
 /// What a line starts with that names the text after it.
@@ -170,7 +171,7 @@ impl Text {
 fn words(content: &str, line: usize, row: u64, display: &Display) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut inside = false;
-    for (at, character) in (0_u32..).zip(content.chars()) {
+    for (at, character) in characters(content) {
         let pixel = |column: u32| display.left + f64::from(column) * display.font_width;
         if character.is_whitespace() {
             inside = false;

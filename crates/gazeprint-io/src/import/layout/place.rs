@@ -5,6 +5,7 @@ use super::{Layout, Layouts};
 use crate::import::ImportError;
 use crate::import::order::{Onsets, Readings, WaitingFixation};
 use crate::import::recording::{Eye, Position, RawFixation, RawWord, Reason, RowPlace, Sink};
+use crate::import::setting::Phrase;
 
 /// How far from a line a fixation may be and still be on it, in line spacings. Methods that expect
 /// drift look further.
@@ -34,7 +35,15 @@ struct Tally {
     /// Fixations of which the recording says the word, and those among them on the line of that word.
     stated: usize,
     agreed: usize,
+    /// Of these, those that are on that word, and those that are on it or on the blank behind it.
+    on_word: usize,
+    beside: usize,
 }
+
+/// Fewest fixations on the line of their word that say whether characters are right, and their least share
+/// on it.
+const FEWEST_ON_LINE: usize = 30;
+const ON_WORD: f64 = 0.9;
 
 impl<'s> ScreenToText<'s> {
     /// Assigns lines by `method`, to texts with these layouts.
@@ -50,11 +59,12 @@ impl<'s> ScreenToText<'s> {
     /// Those of the sink.
     pub fn finish(mut self) -> Result<(), ImportError> {
         self.place()?;
-        let Tally { fixations, trials, changed, none, offsets, fell_back, stated, agreed } =
+        let Tally { fixations, trials, changed, none, offsets, fell_back, stated, agreed, .. } =
             self.tally;
         if fixations == 0 {
             return Ok(());
         }
+        let Tally { on_word, beside, .. } = self.tally;
         let on = fixations - none;
         let mut note = format!(
             "lines by {}: {fixations} fixations in {trials} readings, {changed} on another line than \
@@ -66,7 +76,9 @@ impl<'s> ScreenToText<'s> {
         );
         if stated > 0 {
             note.push_str(&format!(
-                "; the recording names the word of {stated}, and {agreed} are on its line"
+                "; the recording names the word of {stated}, and {agreed} are on its line, {on_word} of \
+                 them on the word or the blank before it, {} on the blank behind it",
+                beside - on_word
             ));
         }
         if fell_back > 0 {
@@ -77,6 +89,17 @@ impl<'s> ScreenToText<'s> {
             ));
         }
         self.sink.note(note);
+        if agreed >= FEWEST_ON_LINE && (beside as f64) < ON_WORD * agreed as f64 {
+            self.sink.warn(
+                format!(
+                    "{} of {agreed} fixations are on another word by their characters than the recording \
+                     says, on the same line: do areas and fixations belong together, and do widths of areas \
+                     follow their labels?",
+                    agreed - beside
+                )
+                .into(),
+            );
+        }
         Ok(())
     }
 
@@ -86,11 +109,15 @@ impl<'s> ScreenToText<'s> {
         for mut reading in self.readings.end() {
             // Eyes have rows each at the same times; they are told apart later.
             if reading.iter().all(|held| held.fixation.eye == reading[0].fixation.eye) {
-                onsets.sort(&mut reading, |held| held.fixation.onset_ms);
+                onsets.sort(&mut reading, |held| held.fixation.onset_ms, |held| &mut held.fixation);
             }
             let layout = reading.first().and_then(|first| self.layouts.get(&first.fixation.text));
             if let Some(layout) = layout {
-                self.tally.place(&mut reading, layout, self.method, self.reach);
+                let is_same =
+                    |a: &WaitingFixation, b: &WaitingFixation| a.fixation.trial == b.fixation.trial;
+                for reading in reading.chunk_by_mut(is_same) {
+                    self.tally.place(reading, layout, self.method, self.reach);
+                }
             }
             for WaitingFixation { place, fixation, .. } in reading {
                 self.sink.fixation(place, fixation)?;
@@ -117,6 +144,10 @@ impl Sink for ScreenToText<'_> {
 
     fn note(&mut self, note: String) {
         self.sink.note(note);
+    }
+
+    fn warn(&mut self, warning: Phrase) {
+        self.sink.warn(warning);
     }
 }
 
@@ -160,14 +191,25 @@ impl Tally {
         self.fell_back += usize::from(assigned.fell_back);
         for ((fixation, at), line) in seen.into_iter().zip(points).zip(assigned.lines) {
             self.none += usize::from(line.is_none());
-            let stated =
-                fixation.word.and_then(|word| layout.words.get((word as usize).checked_sub(1)?));
-            if let Some(word) = stated {
-                self.stated += 1;
-                self.agreed += usize::from(line == Some(word.line));
+            if let Some(word) = fixation.word.and_then(|word| (word as usize).checked_sub(1)) {
+                self.compare(layout, word, at, line);
             }
             fixation.position = characters(layout, at, line);
         }
+    }
+
+    /// Looks whether a fixation is on the word that the recording says, which counts from 0.
+    fn compare(&mut self, layout: &Layout, word: usize, at: Point, line: Option<usize>) {
+        let Some(stated) = layout.words.get(word) else { return };
+        self.stated += 1;
+        if line != Some(stated.line) {
+            return;
+        }
+        self.agreed += 1;
+        let Some((from, to)) = layout.region(word) else { return };
+        let x = layout.column(stated.line, at.x);
+        self.on_word += usize::from((from..to).contains(&x));
+        self.beside += usize::from((from..=to + 1.0).contains(&x));
     }
 }
 

@@ -7,7 +7,7 @@ use super::NOT_A_LETTER;
 use crate::import::aliases::{ColumnRole, Mapping};
 use crate::import::error::ImportError;
 use crate::import::recording::{Area, RawWord, Reason, RowPlace, Sink};
-use crate::import::values::whole;
+use crate::import::values::{character_count, whole};
 use crate::table::Row;
 
 /// Words of texts, and where they stand.
@@ -58,8 +58,7 @@ impl GatheredWords {
             self.contradictions += u64::from(!is_same);
             return;
         }
-        let characters = u32::try_from(label.chars().count()).unwrap_or(u32::MAX);
-        let end = start.saturating_add(characters);
+        let end = start.saturating_add(character_count(label));
         words.insert(number, Word { line, start, end, label: Some(label.to_owned()), place });
     }
 

@@ -1,14 +1,18 @@
 //! Readers, sessions, texts and trials that the names of files tell.
 
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use regex::Regex;
 use thiserror::Error;
 
 use crate::import::error::{At, ImportError};
+use crate::import::format::stem;
 use crate::import::recording::{RawFixation, RawWord, Reason, RowPlace, Sink};
-use crate::import::setting::{Setting, phrase};
+use crate::import::remark::Remark;
+use crate::import::setting::{Phrase, Setting, phrase};
+use crate::import::values::composed;
 
 /// What a name can tell.
 const GROUPS: [&str; 4] = ["reader", "session", "text", "trial"];
@@ -57,30 +61,292 @@ impl NamePattern {
         Ok(Self(regex))
     }
 
+    /// The pattern as it was given.
+    pub(super) fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// What is matched of a path: its name, or all of it where the pattern is about folders.
+    fn subject(&self, path: &Path) -> String {
+        match self.0.as_str().contains('/') {
+            true => path.to_string_lossy().replace('\\', "/"),
+            false => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+
+    /// Whether a file is called so.
+    pub(super) fn fits(&self, path: &Path) -> bool {
+        self.0.is_match(&self.subject(path))
+    }
+
     /// What the name of a file tells.
     ///
     /// # Errors
     /// If it does not match.
     pub(super) fn read(&self, path: &Path) -> Result<FileNames, ImportError> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = self.subject(path);
         let Some(found) = self.0.captures(&name) else {
             return Err(ImportError::value(
                 At::file(path),
                 format!("the name {name}"),
                 format!("one like {}", self.0.as_str()),
-                phrase!["rename the file, leave it out, or correct ", Setting::FromName],
+                phrase![
+                    "rename the file, leave it out, or correct ",
+                    Setting::FromName,
+                    "; a pattern with / is about folders as well"
+                ],
             ));
         };
         let [reader, session, text, trial] = GROUPS.map(|group| {
             let name = found.name(group)?.as_str().trim();
-            (!name.is_empty()).then(|| Arc::from(name))
+            (!name.is_empty()).then(|| composed(name).into())
         });
         Ok(FileNames { reader, session, text, trial })
     }
 }
 
+/// What stands between the parts of names.
+const SIGNS: [char; 4] = ['_', '-', '.', ' '];
+
+/// The names of inputs, no two alike: of files alike in different folders with as many of those as it
+/// takes, and with a number where that does not help.
+pub(super) fn names(inputs: &[PathBuf]) -> Vec<Arc<str>> {
+    /// Folders that are tried.
+    const FOLDERS: usize = 8;
+    let with_folders = |input: &Path, count: usize| -> String {
+        let folders = input.parent().into_iter().flat_map(Path::ancestors);
+        let folders = folders.filter_map(Path::file_name).take(count);
+        let mut parts: Vec<String> = folders.map(|f| f.to_string_lossy().into_owned()).collect();
+        parts.reverse();
+        parts.push(stem(input).to_string());
+        parts.join("-")
+    };
+    let alike = |names: &[String]| -> HashSet<String> {
+        let mut seen = HashSet::new();
+        names.iter().filter(|name| !seen.insert(name.as_str())).cloned().collect()
+    };
+    let mut names: Vec<String> = inputs.iter().map(|input| with_folders(input, 0)).collect();
+    for count in 1..=FOLDERS {
+        let alike = alike(&names);
+        for (name, input) in names.iter_mut().zip(inputs).filter(|(name, _)| alike.contains(*name))
+        {
+            *name = with_folders(input, count);
+        }
+    }
+    // The same file twice keeps its name, and is found out.
+    let mut paths: HashMap<String, Vec<&Path>> = HashMap::new();
+    for (name, input) in names.iter_mut().zip(inputs) {
+        let alike = paths.entry(name.clone()).or_default();
+        let at = alike.iter().position(|path| path == input).unwrap_or(alike.len());
+        if at == alike.len() {
+            alike.push(input);
+        }
+        if at > 0 {
+            *name = format!("{name}-{}", at + 1);
+        }
+    }
+    names.into_iter().map(Into::into).collect()
+}
+
+/// What to say where readers are called as these files.
+pub(super) fn named_as_files(files: &[(&Path, &str)]) -> Option<Remark> {
+    let stems: Vec<Arc<str>> = files.iter().map(|(path, _)| stem(path)).collect();
+    let stems: Vec<&str> = stems.iter().map(AsRef::as_ref).collect();
+    let warning = Parts::of(&stems).and_then(|parts| parts.warning()).map(Remark::warning);
+    let names: Vec<&str> = files.iter().map(|(_, name)| *name).collect();
+    warning.or_else(|| maybe_one_reader(&names).map(Remark::decision))
+}
+
+/// How names of files may tell recordings apart that are taken for one.
+pub(super) fn told_apart(files: &[PathBuf], given: Option<&NamePattern>) -> Phrase {
+    let stems: Vec<Arc<str>> = files.iter().map(|path| stem(path)).collect();
+    let stems: Vec<&str> = stems.iter().map(AsRef::as_ref).collect();
+    let pattern = Parts::of(&stems).and_then(|parts| parts.pattern());
+    let by_names = phrase!["by the names of their files (", Setting::FromName];
+    match (pattern, given) {
+        (Some(pattern), given) if given.is_none_or(|given| given.0.as_str() != pattern) => {
+            by_names.and(format!(" '{pattern}')"))
+        }
+        (_, None) => by_names
+            .and(" '(?<reader>[^_]+)_(?<session>[^_.]+)' for files such as READER_SESSION.csv)"),
+        (_, Some(_)) => phrase![
+            "by further groups of ",
+            Setting::FromName,
+            ": session, text or trial; files of a folder that it does not match are left out"
+        ],
+    }
+}
+
+/// What to say where several files may be of one reader: those that begin alike, up to a sign.
+fn maybe_one_reader(readers: &[&str]) -> Option<String> {
+    let mut first: HashMap<&str, &str> = HashMap::new();
+    let (mut alike, mut example) = (0, None);
+    for &name in readers {
+        let Some((start, _)) = name.split_once(SIGNS).filter(|(start, _)| !start.is_empty()) else {
+            continue;
+        };
+        let earlier = *first.entry(start).or_insert(name);
+        if earlier != name {
+            alike += 1;
+            example.get_or_insert((earlier, name));
+        }
+    }
+    // Names that all begin alike begin with the study.
+    let (one, other) = example.filter(|_| first.len() > 1 || alike == 1)?;
+    Some(format!(
+        "readers are called as their files, and {one} and {other} are two: if files of one reader begin \
+         alike, let their names tell, by a pattern such as (?<reader>[^_]+)_(?<session>[^_.]+)"
+    ))
+}
+
+/// Names of files in parts, of which some tell who read what.
+struct Parts<'n> {
+    /// The parts of each name.
+    names: Vec<Vec<&'n str>>,
+    /// What stands between them, the same in all.
+    signs: Vec<&'n str>,
+    reader: usize,
+    session: Option<usize>,
+    text: Option<usize>,
+}
+
+impl<'n> Parts<'n> {
+    /// Of names without extensions; `None` where they are not in parts alike, or each may well be a
+    /// reader's own.
+    fn of(names: &[&'n str]) -> Option<Self> {
+        let parts = |name: &'n str| name.split(SIGNS).collect::<Vec<_>>();
+        let signs = |name: &'n str| name.matches(SIGNS).collect::<Vec<_>>();
+        let signs = match names {
+            [first, others @ ..] if others.iter().all(|name| signs(name) == signs(first)) => {
+                signs(first)
+            }
+            _ => return None,
+        };
+        let names: Vec<Vec<&str>> = names.iter().map(|name| parts(name)).collect();
+        if names.iter().flatten().any(|part| part.is_empty()) {
+            return None;
+        }
+        let distinct =
+            |at: usize| names.iter().map(|parts| parts[at]).collect::<HashSet<_>>().len();
+        let varying: Vec<usize> = (0..=signs.len()).filter(|&at| distinct(at) > 1).collect();
+        let (&reader, others) = varying.split_first()?;
+        let &last = others.last()?;
+        if distinct(reader) == names.len() {
+            return None;
+        }
+        let are_sessions = |at: &usize| names.iter().all(|parts| is_session(parts[*at]));
+        let is_session = are_sessions(&last);
+        let session = match is_session {
+            true => Some(last),
+            false => (reader + 1..=signs.len()).filter(|&at| at != last).find(are_sessions),
+        };
+        let text = (!is_session).then_some(last);
+        Some(Self { names, signs, reader, session, text })
+    }
+
+    /// Whether what some readers' files are called recurs in files of others: then it is no part of what
+    /// readers are called.
+    fn recur(&self) -> bool {
+        let mut readers: HashMap<&[&str], &str> = HashMap::new();
+        self.names.iter().any(|parts| {
+            let earlier = *readers.entry(&parts[self.reader + 1..]).or_insert(parts[self.reader]);
+            earlier != parts[self.reader]
+        })
+    }
+
+    /// A pattern that takes these names apart, each in its own way; `None` where there is none.
+    fn pattern(&self) -> Option<String> {
+        let mut others: Vec<char> = self.signs.iter().flat_map(|sign| sign.chars()).collect();
+        others.push('.');
+        others.sort_unstable();
+        others.dedup();
+        // Of signs in brackets, the last may be a hyphen.
+        others.sort_by_key(|&sign| sign == '-');
+        let part = format!("[^{}]+", others.iter().collect::<String>());
+        let groups =
+            [(Some(self.reader), "reader"), (self.session, "session"), (self.text, "text")];
+        let mut pattern = "^".to_owned();
+        for at in 0..=self.signs.len() {
+            match groups.iter().find(|(place, _)| *place == Some(at)) {
+                Some((_, group)) => pattern.push_str(&format!("(?<{group}>{part})")),
+                None => pattern.push_str(&part),
+            }
+            pattern.push_str(&self.signs.get(at).map_or(String::new(), |sign| regex::escape(sign)));
+        }
+        let compiled = NamePattern::new(&pattern).ok()?;
+        let taken = self.names.iter().map(|parts| {
+            let mut name = String::new();
+            for (at, part) in parts.iter().enumerate() {
+                name.push_str(part);
+                name.push_str(self.signs.get(at).unwrap_or(&""));
+            }
+            compiled.read(Path::new(&name)).ok()
+        });
+        let taken: Option<HashSet<FileNames>> = taken.collect();
+        (taken?.len() == self.names.len()).then_some(pattern)
+    }
+
+    /// Two names of one reader, if it is one.
+    fn alike(&self) -> Option<[String; 2]> {
+        let whole = |parts: &[&str]| {
+            let signs = self.signs.iter().copied().chain([""]);
+            parts.iter().zip(signs).flat_map(|(part, sign)| [*part, sign]).collect::<String>()
+        };
+        let mut first: HashMap<&str, &[&str]> = HashMap::new();
+        self.names.iter().find_map(|parts| {
+            let earlier = *first.entry(parts[self.reader]).or_insert(parts);
+            (earlier != parts).then(|| [whole(earlier), whole(parts)])
+        })
+    }
+
+    /// What to say where readers are called as these files.
+    fn warning(&self) -> Option<Phrase> {
+        let pattern = self.pattern().filter(|_| self.recur())?;
+        let [one, other] = self.alike()?;
+        Some(phrase![
+            format!(
+                "readers are called as their files, and {one} and {other} are two, while parts of these \
+                 names recur with others: if files of one reader begin alike, let their names tell, with "
+            ),
+            Setting::FromName,
+            format!(" '{pattern}'"),
+        ])
+    }
+}
+
+/// Whether a part of a name counts sessions: `2`, `s2`, `ses-2`, `day1`.
+fn is_session(part: &str) -> bool {
+    let part = part.to_lowercase();
+    let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
+    let names = ["", "s", "ses", "sess", "session", "v", "visit", "day", "run", "r", "wave"];
+    letters.len() < part.len() && part.len() - letters.len() <= 2 && names.contains(&letters)
+}
+
+/// What to say where names of readers differ in nothing but how they are written: in capitals, in zeros
+/// before a number or behind its point.
+pub(super) fn written_alike<'n>(readers: impl Iterator<Item = &'n str>) -> Option<Phrase> {
+    let mut first: HashMap<String, &str> = HashMap::new();
+    for name in readers {
+        let plain = name.to_lowercase();
+        let number = plain.strip_suffix(".0").unwrap_or(&plain).trim_start_matches('0');
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let key = if is_number { number.to_owned() } else { plain };
+        let earlier = *first.entry(key).or_insert(name);
+        if earlier != name {
+            return Some(
+                format!(
+                    "readers {earlier} and {name} are two, and their names differ only in how they are \
+                     written: if they are one, write them alike"
+                )
+                .into(),
+            );
+        }
+    }
+    None
+}
+
 /// What the name of a file tells.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(in crate::import) struct FileNames {
     pub(super) reader: Option<Arc<str>>,
     pub(super) session: Option<Arc<str>>,
@@ -133,6 +399,10 @@ impl Sink for Renaming<'_> {
     fn note(&mut self, note: String) {
         self.sink.note(note);
     }
+
+    fn warn(&mut self, warning: Phrase) {
+        self.sink.warn(warning);
+    }
 }
 
 #[cfg(test)]
@@ -147,6 +417,50 @@ mod tests {
         assert_eq!((names.page().as_deref(), names.text), (Some("page-2"), None));
         let error = pattern.read(Path::new("data/readme.txt")).unwrap_err().to_string();
         assert!(error.contains("readme.txt") && error.contains("`from_name`"), "{error}");
+    }
+
+    #[test]
+    fn files_of_one_reader_are_asked_about() {
+        let asked = maybe_one_reader;
+        let names = ["anna_1", "anna_2", "ben_1", "cleo"];
+        assert!(asked(&names).is_some_and(|note| note.contains("anna_1 and anna_2 are two")));
+        assert_eq!(asked(&["anna", "ben_1", "cleo_1"]), None);
+        assert_eq!(asked(&["study_1", "study_2", "study_3"]), None);
+    }
+
+    #[test]
+    fn a_pattern_for_names_in_parts_takes_them_apart() {
+        let found = |names: &[&str]| {
+            let parts = Parts::of(names)?;
+            Some((parts.pattern()?, parts.recur()))
+        };
+        let of_texts = ["P01_s1_story1", "P01_s1_story2", "P02_s1_story1"];
+        let pattern = "^(?<reader>[^._]+)_(?<session>[^._]+)_(?<text>[^._]+)";
+        assert_eq!(found(&of_texts), Some((pattern.to_owned(), true)));
+        let of_sessions = ["study-7 ses1", "study-7 ses2", "study-9 ses1"];
+        let pattern = r"^[^ .-]+\-(?<reader>[^ .-]+) (?<session>[^ .-]+)";
+        assert_eq!(found(&of_sessions), Some((pattern.to_owned(), true)));
+        assert_eq!(found(&["smith_j", "smith_a", "jones_b"]).map(|found| found.1), Some(false));
+        for names in
+            [&["anna", "ben"][..], &["a_1", "b-1"], &["a_x", "b_x", "c_y"], &["a_1", "a_2"]]
+        {
+            assert_eq!(found(names), None, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn folders_name_readers_where_the_pattern_has_some() {
+        let pattern = NamePattern::new("(?<reader>[^/]+)/exports/").unwrap();
+        let names = pattern.read(Path::new("all/P01/exports/000/fixations.csv")).unwrap();
+        assert_eq!(names.reader.as_deref(), Some("P01"));
+        assert!(!pattern.fits(Path::new("all/P01/fixations.csv")));
+    }
+
+    #[test]
+    fn names_that_are_written_in_two_ways_are_told() {
+        let told = |names: &[&str]| written_alike(names.iter().copied()).is_some();
+        assert!(told(&["anna", "ben", "Anna"]) && told(&["1", "01"]) && told(&["7.0", "7"]));
+        assert!(!told(&["anna", "anna", "ann"]) && !told(&["1", "10", "0", "00a"]));
     }
 
     #[test]

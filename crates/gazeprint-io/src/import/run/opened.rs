@@ -2,16 +2,18 @@
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::super::collect::Recording;
 use super::super::error::{At, ImportError};
 use super::super::recording::Sink;
+use super::super::remark::Remark;
 use super::super::report::Shape;
 use super::Open;
 use crate::table::Source;
 
 /// Bytes that formats are guessed by.
-const START: usize = 1 << 14;
+pub(super) const START: usize = 1 << 14;
 
 /// A file whose start is known.
 pub(super) struct Opened {
@@ -37,12 +39,12 @@ impl Opened {
         recording: &mut Recording,
         read: impl FnOnce(&mut dyn BufRead, &mut dyn Sink) -> Result<Shape, ImportError>,
     ) -> Result<Shape, ImportError> {
-        let before = recording.notes.len();
+        let before = recording.remarks.len();
         let shape = read(&mut self.source, recording).map_err(|error| error.in_file(&self.path))?;
-        let about = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let mut decided: Vec<String> = self.source.notes().to_vec();
-        decided.extend(recording.notes.drain(before..));
-        recording.notes.extend(decided.into_iter().map(|note| format!("{about}: {note}")));
+        let file: Arc<str> = self.path.file_name().unwrap_or_default().to_string_lossy().into();
+        let opening = self.source.notes().iter().cloned().map(Remark::decision);
+        recording.remarks.splice(before..before, opening);
+        recording.remarks[before..].iter_mut().for_each(|remark| remark.file = Some(file.clone()));
         Ok(shape)
     }
 }

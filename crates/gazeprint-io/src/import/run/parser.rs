@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::Request;
 use super::named::FileNames;
-use super::opened::Opened;
-use crate::import::aliases::Choice;
+use super::opened::{Opened, START};
+use crate::import::aliases::{Choice, ColumnRole, is_known};
 use crate::import::asc::AscOptions;
 use crate::import::bids::{BidsOptions, EventTable, Eyes, Metadata, Side};
 use crate::import::dataviewer::{self, ReportOptions, Words};
 use crate::import::error::{At, ImportError};
-use crate::import::format::Format;
+use crate::import::format::{Format, column_names, stem};
 use crate::import::gaze::GazeOptions;
 use crate::import::popeye::{GatheredWords, PopEyeOptions};
 use crate::import::pymovements::FrameOptions;
@@ -24,6 +24,8 @@ use crate::import::swift::SwiftOptions;
 use crate::import::table::TableOptions;
 use crate::import::tobii::TobiiOptions;
 use crate::import::words::KnownWords;
+use crate::read::DEFAULT_NAME;
+use crate::table::Source;
 
 /// An input and how to read it.
 pub(in crate::import) struct Parser<'r> {
@@ -35,6 +37,8 @@ pub(in crate::import) struct Parser<'r> {
     pub(super) file: usize,
     /// What the name of the file tells.
     pub(super) names: FileNames,
+    /// How many files there are.
+    pub(super) inputs: usize,
 }
 
 impl Parser<'_> {
@@ -57,13 +61,32 @@ impl Parser<'_> {
         self.names.reader.as_ref().or(self.request.gaze.reader.as_ref()).unwrap_or(&self.name)
     }
 
+    /// What is read, where the file does not say. Files of one reader that is named are of several texts;
+    /// those of one name in folders of several readers are of one.
+    fn page(&self) -> Arc<str> {
+        let named = || match (&self.names.reader, &self.request.gaze.reader) {
+            (Some(_), _) => stem(self.path),
+            (None, Some(_)) => Arc::clone(&self.name),
+            (None, None) => Arc::from(DEFAULT_NAME),
+        };
+        self.names.page().unwrap_or_else(named)
+    }
+
+    /// Which of reader and text nobody has told: the name of the file stands for them.
+    fn guessed(&self) -> Vec<ColumnRole> {
+        let told = self.names.reader.as_ref().or(self.request.gaze.reader.as_ref());
+        let reader = told.is_none().then_some(ColumnRole::Reader);
+        let text = self.names.page().is_none().then_some(ColumnRole::Text);
+        reader.into_iter().chain(text).collect()
+    }
+
     /// What is taken from recordings. Several of one reader are sessions, lest trials of the same
     /// name become one.
     fn gaze(&self) -> GazeOptions {
         let mut gaze = self.request.gaze.clone();
         gaze.reader = self.names.reader.clone().or(gaze.reader);
         gaze.session = self.names.session.clone().or(gaze.session);
-        if gaze.reader.is_some() && gaze.session.is_none() && self.request.inputs.len() > 1 {
+        if gaze.reader.is_some() && gaze.session.is_none() && self.inputs > 1 {
             gaze.session = Some(Arc::clone(&self.name));
         }
         gaze
@@ -119,6 +142,7 @@ pub(in crate::import) fn samples(
         choices: parser.choices.clone(),
         gaze: parser.gaze(),
         page: parser.names.page(),
+        guessed: parser.guessed(),
         has_words: !matches!(beside.known, KnownWords::Nothing),
     };
     beside.known.place(&parser.report_options(), sink, |sink| {
@@ -129,18 +153,73 @@ pub(in crate::import) fn samples(
 
 placed!(pymovements, |parser, input, sink| {
     let (choices, reader) = (&parser.choices[..], Some(Arc::clone(parser.reader())));
-    crate::import::pymovements::read(input, parser.file, &FrameOptions { choices, reader }, sink)
+    let (page, guessed) = (Some(parser.page()), &parser.guessed()[..]);
+    let options = FrameOptions { choices, reader, page, guessed };
+    crate::import::pymovements::read(input, parser.file, &options, sink)
+});
+
+placed!(da1, |parser, input, sink| {
+    crate::import::da1::read(input, parser.file, parser.reader(), sink)
 });
 
 placed!(tobii, |parser, input, sink| {
-    let options = TobiiOptions { choices: &parser.choices, scale: parser.request.gaze.scale };
+    let options = TobiiOptions {
+        choices: &parser.choices,
+        scale: parser.request.gaze.scale,
+        reader: Some(parser.reader()),
+        page: Some(&parser.page()),
+        guessed: &parser.guessed(),
+        screen_px: parser.request.gaze.screen_px,
+    };
     crate::import::tobii::read(input, parser.file, &options, sink)
 });
 
 placed!(table, |parser, input, sink| {
-    let (choices, reader) = (parser.choices.clone(), Some(Arc::clone(parser.reader())));
-    crate::import::table::read(input, parser.file, &TableOptions { choices, reader }, sink)
+    let options = TableOptions {
+        choices: parser.choices.clone(),
+        reader: Some(Arc::clone(parser.reader())),
+        page: Some(parser.page()),
+        guessed: parser.guessed(),
+        screen_px: parser.request.gaze.screen_px,
+        y_up: parser.request.gaze.y_up,
+        valid: parser.request.gaze.valid,
+    };
+    crate::import::table::read(input, parser.file, &options, sink)
 });
+
+/// JSON becomes a table, of fixations or of samples.
+pub(in crate::import) fn json(
+    parser: &Parser<'_>,
+    input: &mut dyn BufRead,
+    beside: Beside<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Shape, ImportError> {
+    let table = crate::import::json::table(input)?;
+    let names = column_names(&table.text);
+    if parser.choices.is_empty() && !names.iter().any(|name| is_known(name)) {
+        return Err(crate::import::json::unknown(&names));
+    }
+    let (format, _) = Format::guess(Path::new(""), table.text.get(..START).unwrap_or(&table.text));
+    sink.note(format!(
+        "the JSON is read as the {} of what is in its lists, with {} rows, counted from 2 on",
+        match format {
+            Format::Samples => "samples",
+            _ => "table",
+        },
+        table.rows
+    ));
+    if table.others > 0 {
+        sink.note(format!("{} objects without fixations or samples are left out", table.others));
+    }
+    if table.discarded > 0 {
+        sink.note(format!(
+            "{} fixations that are marked as discarded are left out",
+            table.discarded
+        ));
+    }
+    let mut source = Source::new(table.text.as_bytes())?;
+    (format.parse())(parser, &mut source, beside, sink)
+}
 
 /// Data Viewer says itself which words fixations are on.
 pub(in crate::import) fn data_viewer(
@@ -158,7 +237,9 @@ pub(in crate::import) fn data_viewer(
             Words::Unknown
         }
     };
-    let options = parser.report_options();
+    // A trial's number is no text: only the names of files may tell it.
+    let (reader, page) = (parser.names.reader.as_ref(), parser.names.text.as_ref());
+    let options = ReportOptions { reader, page, ..parser.report_options() };
     let sink = &mut parser.names.renaming(sink);
     let shape = dataviewer::read(input, parser.file, &options, &mut words, sink)?;
     match words {

@@ -4,18 +4,21 @@ use super::super::aliases::{
     Choice, ColumnRole, LEFT_EYE, Mapped, Mapping, RIGHT_EYE, Unit, plain,
 };
 use super::super::error::{At, ImportError};
-use super::super::gaze::EyeChoice;
-use super::super::recording::{Eye, Reason};
+use super::super::gaze::{EyeChoice, GazeOptions};
+use super::super::recording::{Eye, Position, Reason};
 use super::super::setting::{Phrase, Setting, phrase};
-use super::super::values::{is_missing, number};
+use super::super::table::{Numbers, Places};
+use super::super::validity::mark;
+use super::super::values::{self, is_missing, is_nowhere, number, pair};
 use crate::table::{Row, Rows};
 
-const ROLES: [ColumnRole; 9] = [
+const ROLES: [ColumnRole; 10] = [
     ColumnRole::Time,
     ColumnRole::Reader,
     ColumnRole::Text,
     ColumnRole::Session,
     ColumnRole::Trial,
+    ColumnRole::Eye,
     ColumnRole::Validity,
     ColumnRole::Location,
     ColumnRole::X,
@@ -41,6 +44,8 @@ pub(super) struct Columns {
     /// What times are in, where the column tells.
     pub(super) time_unit: Option<Unit>,
     place: Place,
+    /// Of what positions are parts, where they are parts of the screen.
+    parts: Option<Places>,
     /// Pixels or degrees.
     pub(super) unit: Unit,
     /// How that is known.
@@ -57,6 +62,10 @@ pub(super) struct Columns {
     pub(super) documented: Option<(f64, &'static str)>,
     /// Whose position it is, where the column's name tells.
     pub(super) eye: Option<Eye>,
+    /// Says whose position is in a row.
+    eye_of_row: Option<usize>,
+    /// What the column of times is called.
+    pub(super) time_name: String,
     /// The columns are those of GazeBase.
     pub(super) is_gazebase: bool,
     /// Decimals follow a comma.
@@ -107,9 +116,9 @@ impl Columns {
     pub(super) fn find(
         rows: &mut Rows<'_>,
         choices: &[Choice],
-        asked: EyeChoice,
-        rate_hz: Option<f64>,
+        gaze: &GazeOptions,
     ) -> Result<(Self, Mapping), ImportError> {
+        let (asked, rate_hz) = (gaze.eye, gaze.rate_hz);
         let (header, row) = (&rows.header, rows.header_row);
         let preferences = match asked {
             EyeChoice::Left => LEFT_EYE,
@@ -134,6 +143,13 @@ impl Columns {
             false => BIOEYE.iter().all(has).then_some((1.0, "as published for BioEye 2015")),
         };
         let (unit, unit_reason) = unit(&mapping, is_gazebase, row)?;
+        let parts = match mapping.get(ColumnRole::X) {
+            Some(x) if x.unit == Some(Unit::Fractions) => {
+                let numbers = Numbers::of(rows, &mapping)?;
+                Some(Places::fractions(x, row, &numbers, gaze.screen_px, gaze.y_up)?)
+            }
+            _ => None,
+        };
         let place = |role| mapping.get(role).map(|mapped| mapped.index);
         let required = |role| place(role).unwrap_or(usize::MAX);
         let clock = clock(&mapping, rate_hz.filter(|_| !is_gazebase), row)?;
@@ -147,6 +163,7 @@ impl Columns {
                 Some(column) => Place::Together(column),
                 None => Place::Apart { x: required(ColumnRole::X), y: required(ColumnRole::Y) },
             },
+            parts,
             unit,
             unit_reason,
             reader: place(ColumnRole::Reader),
@@ -159,6 +176,10 @@ impl Columns {
                 .map_or_else(String::new, |mapped| mapped.column.clone()),
             documented,
             eye,
+            eye_of_row: place(ColumnRole::Eye),
+            time_name: mapping
+                .get(ColumnRole::Time)
+                .map_or_else(String::new, |mapped| mapped.column.clone()),
             is_gazebase,
             comma: false,
         };
@@ -191,14 +212,19 @@ impl Columns {
             Clock::Counts(column, step) => self.number(row, column).map(|count| step * count),
             Clock::Rows(step) => Some(step * number as f64),
         };
-        // A quarter of a million years, in milliseconds: it keeps differences finite.
-        let time = time.filter(|time| time.abs() <= 1e16).ok_or(Reason::NOT_A_NUMBER)?;
+        // Hundreds of years, in nanoseconds: it keeps differences finite.
+        let time = time.filter(|time| time.abs() <= 1e19).ok_or(Reason::NOT_A_NUMBER)?;
         let (x, y) = self.position(row).ok_or(Reason::NOT_A_NUMBER)?;
         let mark = match self.validity {
-            Some(column) => Some(self.number(row, column).ok_or(Reason::NOT_A_NUMBER)?),
+            Some(column) => Some(mark(row.cell(column), self.comma).ok_or(Reason::NOT_A_NUMBER)?),
             None => None,
         };
         Ok(Cells { time, x, y, mark })
+    }
+
+    /// Whose position is in a row, where a column says so.
+    pub(super) fn eye_in(&self, row: Row<'_>) -> Option<Eye> {
+        values::eye(row.cell(self.eye_of_row?))
     }
 
     fn number(&self, row: Row<'_>, column: usize) -> Option<f64> {
@@ -216,9 +242,8 @@ impl Columns {
                     return Some((f64::NAN, f64::NAN));
                 }
                 // A list of more than two has both eyes, and does not say which to take.
-                let inner = cell.strip_prefix('[')?.strip_suffix(']')?;
-                let (x, y) = inner.split_once(',')?;
-                (x.trim(), y.trim())
+                let [x, y] = pair(cell)?;
+                (x, y)
             }
         };
         let coordinate = |cell: &str| match number(cell, self.comma) {
@@ -226,6 +251,11 @@ impl Columns {
             None => is_missing(cell).then_some(f64::NAN),
         };
         let (x, y) = (coordinate(x)?, coordinate(y)?);
+        let parts = self.parts.filter(|_| !is_nowhere(x, y));
+        let (x, y) = match parts.map(|parts| parts.pixels(x, y)) {
+            Some(Position::Pixels { x, y }) => (x, y),
+            _ => (x, y),
+        };
         Some(if x.is_nan() || y.is_nan() { (f64::NAN, f64::NAN) } else { (x, y) })
     }
 }
@@ -308,22 +338,32 @@ fn unit(
     let column = mapping.get(ColumnRole::Location).or_else(|| mapping.get(ColumnRole::X));
     match column.and_then(|column| column.unit) {
         Some(unit @ (Unit::Pixels | Unit::Degrees)) => Ok((unit, "by their columns")),
+        Some(Unit::Fractions) => Ok((Unit::Pixels, "from parts of the screen, by their columns")),
         None if is_gazebase => Ok((Unit::Degrees, "by their columns, which are those of GazeBase")),
         _ => {
             let (role, name) = match column {
                 Some(column) => (column.role.name(), column.column.as_str()),
                 None => (ColumnRole::X.name(), "COLUMN"),
             };
+            let advice = phrase![
+                "say which with ",
+                Phrase::choice(format!("{role}_px"), name),
+                " or ",
+                Phrase::choice(format!("{role}_deg"), name)
+            ];
+            let parts = phrase![
+                "; for parts of the screen, give its size as well: ",
+                Phrase::choice("x_norm", name),
+                " ",
+                Setting::ScreenPixels,
+                " WIDTHxHEIGHT"
+            ];
+            let is_x = role == ColumnRole::X.name();
             Err(ImportError::value(
                 At::cell(row, name),
                 "positions without a unit",
                 "pixels or degrees",
-                phrase![
-                    "say which with ",
-                    Phrase::choice(format!("{role}_px"), name),
-                    " or ",
-                    Phrase::choice(format!("{role}_deg"), name)
-                ],
+                if is_x { advice.and(parts) } else { advice },
             ))
         }
     }
@@ -342,7 +382,8 @@ mod tests {
         let mut input = text.as_bytes();
         let mut rows = Rows::open(&mut input, "rows").unwrap();
         let choices: Vec<Choice> = choices.iter().map(|c| Choice::parse(c).unwrap()).collect();
-        let found = Columns::find(&mut rows, &choices, eye, None);
+        let gaze = GazeOptions { eye, ..GazeOptions::default() };
+        let found = Columns::find(&mut rows, &choices, &gaze);
         found.map(|found| found.0).map_err(|error| error.to_string())
     }
 

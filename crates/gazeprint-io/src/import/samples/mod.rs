@@ -13,28 +13,30 @@
 
 mod columns;
 mod names;
+mod report;
 #[cfg(test)]
 mod tests;
-mod validity;
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 use std::sync::Arc;
 
-use super::aliases::{Choice, Unit};
+use super::aliases::{Choice, ColumnRole, Unit};
 use super::detect::{
-    LONGEST_INTERVAL_MS, MeasureTally, Measured, Sample, Scale, ScreenParams, TIME_ORDER,
-    TOO_SHORT, infer_interval, ways_to_scale,
+    MeasureTally, Measured, Sample, Scale, ScreenParams, TIME_ORDER, TOO_SHORT, infer_interval,
+    ways_to_scale,
 };
 use super::error::{At, ImportError};
-use super::gaze::GazeOptions;
-use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
+use super::gaze::{EyeChoice, GazeOptions, OTHER_EYE};
+use super::recording::{Eye, Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::setting::{Phrase, Setting, phrase};
+use super::unread::Unread;
+use super::validity::{KnownMarks, Marks, Valid};
+use super::values::is_nowhere;
 use crate::table::{Row, Rows};
 use columns::Columns;
 use names::{ReadingNames, gazebase_name};
-use validity::{KnownMarks, Valid};
 
 /// Samples of one trial that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
@@ -55,10 +57,11 @@ const GAZEBASE: ScreenParams = ScreenParams {
 };
 
 /// Units of times.
-const TIME_UNITS: [Unit; 3] = [Unit::Seconds, Unit::Milliseconds, Unit::Microseconds];
+const TIME_UNITS: [Unit; 4] =
+    [Unit::Seconds, Unit::Milliseconds, Unit::Microseconds, Unit::Nanoseconds];
 
 /// The unit in which a time between samples is one of 10 Hz to 5000 Hz, which leaves no overlap.
-fn unit_of_step(step: f64) -> Option<Unit> {
+pub(super) fn unit_of_step(step: f64) -> Option<Unit> {
     TIME_UNITS
         .into_iter()
         .find(|unit| unit.milliseconds().is_some_and(|ms| (0.2..=100.0).contains(&(step * ms))))
@@ -75,6 +78,8 @@ pub struct SamplesOptions {
     pub gaze: GazeOptions,
     /// What is read, where no column tells.
     pub page: Option<Arc<str>>,
+    /// Which of reader and text are guesses, so that columns that may say better are told.
+    pub guessed: Vec<ColumnRole>,
     /// Whether words are known, which fixations are put on by their pixels.
     pub has_words: bool,
 }
@@ -87,6 +92,7 @@ impl SamplesOptions {
             choices: Vec::new(),
             gaze: GazeOptions::default(),
             page: None,
+            guessed: Vec::new(),
             has_words: false,
         }
     }
@@ -105,19 +111,24 @@ pub fn read(
     let mut rows = Rows::open(input, "a row of column names, then one row for each sample")?;
     let gaze = &options.gaze;
     check_rate(gaze.rate_hz)?;
-    let (columns, mapping) = Columns::find(&mut rows, &options.choices, gaze.eye, gaze.rate_hz)?;
+    let (columns, mapping) = Columns::find(&mut rows, &options.choices, gaze)?;
     sink.note(rows.decision.clone());
     if columns.comma {
         sink.note("decimals follow a comma: numbers of the first rows have one".to_owned());
     }
+    // Names of files of GazeBase say it all.
+    let guessed = if columns.is_gazebase { &[] } else { &options.guessed[..] };
+    let mut unread = Unread::new(&rows, &mapping, guessed);
     let mut trials = Trials::new(columns, rows.header_row, file, options, sink)?;
     let width = rows.header.len();
     while let Some(row) = rows.next()? {
+        unread.see(row);
         trials.row(row, width)?;
     }
     let count = trials.finish(rows.last_row())?;
+    unread.warn(sink);
     rows.note_quotes(sink);
-    Ok(Shape { mapping, rows: count })
+    Ok(Shape { mapping, rows: count, columns: rows.header, ..Shape::default() })
 }
 
 /// Refuses what is no rate of samples.
@@ -157,6 +168,7 @@ struct Trials<'t> {
     samples: Vec<Marked>,
     /// Which of them are good, once the first trial has told.
     valid: Option<Valid>,
+    marks: Marks,
     /// A sample that is earlier than the last one: the clock restarts, or the row is out of order.
     earlier: Option<(Marked, String)>,
     /// Which part of its names the trial at hand is, from 1, where the clock has restarted.
@@ -168,6 +180,10 @@ struct Trials<'t> {
     rows: u64,
     invalid: u64,
     missing: u64,
+    /// Samples at a place that stands for none.
+    nowhere: u64,
+    /// Whose samples are taken of a reading that has those of both eyes.
+    eye: Option<Eye>,
     resumed: u64,
     measured: MeasureTally,
 }
@@ -203,6 +219,7 @@ impl<'t> Trials<'t> {
             default,
             samples: Vec::new(),
             valid: None,
+            marks: Marks::default(),
             earlier: None,
             part: None,
             parts: HashMap::new(),
@@ -212,6 +229,8 @@ impl<'t> Trials<'t> {
             rows: 0,
             invalid: 0,
             missing: 0,
+            nowhere: 0,
+            eye: None,
             resumed: 0,
             measured: MeasureTally::default(),
         })
@@ -228,6 +247,11 @@ impl<'t> Trials<'t> {
             self.end_trial()?;
             self.names = self.default.with(row, &self.columns);
             self.part = None;
+            self.eye = None;
+        }
+        if !self.is_of_eye(row) {
+            self.sink.dropped(place, OTHER_EYE, row.line());
+            return Ok(());
         }
         let cells = match self.columns.read(row, self.rows - 1) {
             Ok(cells) => cells,
@@ -254,6 +278,18 @@ impl<'t> Trials<'t> {
         }
         self.samples.push(sample);
         Ok(())
+    }
+
+    /// Whether a row is of the eye that is asked for, or else of the one that comes first in the reading.
+    fn is_of_eye(&mut self, row: Row<'_>) -> bool {
+        let Some(seen) = self.columns.eye_in(row) else { return true };
+        match self.options.gaze.eye {
+            EyeChoice::Best => *self.eye.get_or_insert(seen) == seen,
+            asked => {
+                self.eye = Some(seen);
+                asked.allows(seen)
+            }
+        }
     }
 
     /// Whether a sample goes on with the trial at hand. Two in a row that are earlier than the last
@@ -342,7 +378,7 @@ impl<'t> Trials<'t> {
                 duration_ms: Some(fixation.duration_ms),
                 onset_ms: Some(fixation.onset_ms),
                 gap: fixation.gap,
-                eye: self.columns.eye,
+                eye: self.eye.or(self.columns.eye),
                 place,
                 kinematics,
                 ..RawFixation::default()
@@ -360,23 +396,44 @@ impl<'t> Trials<'t> {
             _ => f64::INFINITY,
         };
         let is_seen = |s: &Sample| s.x.abs() <= farthest && s.y.abs() <= farthest;
-        if self.valid.is_none() && marked.iter().any(|marked| marked.mark.is_some()) {
-            let marks = marked.iter().filter_map(|m| Some((m.mark?, is_seen(&m.sample))));
+        // An eye is never at rest to the last digit: a place that stays is what a tracker repeats.
+        let moves = |at: usize| {
+            let place = |at: usize| marked.get(at).map(|m| (m.sample.x, m.sample.y));
+            at > 0 && place(at) != place(at - 1)
+        };
+        let marks = marked.iter().enumerate();
+        let marks = marks.filter_map(|(at, m)| Some((m.mark?, is_seen(&m.sample) && moves(at))));
+        marks.clone().for_each(|(mark, is_seen)| self.marks.see(mark, is_seen));
+        let is_marked = marks.clone().next().is_some();
+        if self.valid.is_none() && is_marked {
             let known =
                 KnownMarks { given: self.options.gaze.valid, documented: self.columns.documented };
-            self.valid = Some(known.decide(row, &self.columns.validity_name, marks)?);
+            self.valid = known.decide(row, &self.columns.validity_name, marks)?;
         }
+        // Marks that nothing is known of are not taken for good.
         let valid = self.valid.as_ref().map(|valid| valid.mark);
         let mut samples = Vec::with_capacity(marked.len());
         for Marked { sample, mark } in marked {
-            let is_valid = valid.is_none() || *mark == valid;
+            let is_valid = *mark == valid || (valid.is_none() && !is_marked);
             self.invalid += u64::from(!is_valid);
             let (x, y) = if is_valid { (sample.x, sample.y) } else { (f64::NAN, f64::NAN) };
             let sample = Sample { x, y, ..*sample };
-            self.missing += u64::from(!sample.is_present());
             samples.push(sample);
         }
+        self.lose_nowhere(&mut samples);
+        self.missing += samples.iter().filter(|sample| !sample.is_present()).count() as u64;
         Ok(samples)
+    }
+
+    /// Takes out places that stand for none. In degrees, and by chance, one sample may be there.
+    fn lose_nowhere(&mut self, samples: &mut [Sample]) {
+        let is_nowhere = |sample: &Sample| is_nowhere(sample.x, sample.y);
+        for run in samples.chunk_by_mut(|a, b| a.x == b.x && a.y == b.y) {
+            if run.len() > 1 && run.iter().all(is_nowhere) {
+                self.nowhere += run.len() as u64;
+                run.iter_mut().for_each(|sample| (sample.x, sample.y) = (f64::NAN, f64::NAN));
+            }
+        }
     }
 
     /// Refuses times that contradict the rate that was given.
@@ -400,10 +457,11 @@ impl<'t> Trials<'t> {
             ImportError::value(
                 At::row(place.row),
                 format!("times {step} apart"),
-                "samples at 10 to 5000 Hz, in seconds, milliseconds or microseconds",
+                "samples at 10 to 5000 Hz, in a unit from seconds to nanoseconds",
                 phrase![
-                    "say which unit times have, with ",
-                    Phrase::choice("time_s", "COLUMN, time_ms or time_us")
+                    "say which unit times have, as in ",
+                    Phrase::choice("time_s", &self.columns.time_name),
+                    ", or time_ms, time_us or time_ns in its place"
                 ],
             )
         })?;
@@ -426,82 +484,6 @@ impl<'t> Trials<'t> {
         }
         self.report();
         Ok(self.rows)
-    }
-
-    fn report(&mut self) {
-        let sink = &mut *self.sink;
-        sink.note(format!(
-            "{} fixations found in {} samples: {}",
-            self.kept,
-            self.rows,
-            self.options.gaze.detector.describe()
-        ));
-        let is_degrees = self.columns.unit == Unit::Degrees;
-        let unit = if is_degrees { "degrees" } else { "pixels" };
-        sink.note(format!("positions are in {unit}, {}", self.columns.unit_reason));
-        if let Some(screen) = &self.screen {
-            let up = if self.options.gaze.y_up { "upwards" } else { "downwards" };
-            let why = match (self.options.gaze.scale, is_degrees) {
-                (None, _) => format!(", as published for GazeBase; degrees count {up}"),
-                (Some(_), true) => format!("; degrees count {up}"),
-                (Some(_), false) => String::new(),
-            };
-            sink.note(format!("scale: {}{why}", screen.describe()));
-        }
-        for interval in &self.intervals {
-            sink.note(format!(
-                "durations are end - start + {interval} ms, the median time between samples"
-            ));
-        }
-        self.measured.note(sink);
-        if self.intervals.iter().any(|interval| *interval > LONGEST_INTERVAL_MS) {
-            sink.note(
-                "samples come at less than 200 Hz, where the velocities of both methods are \
-                 coarse; look at the durations"
-                    .to_owned(),
-            );
-        }
-        match self.time_unit {
-            Some(_) if self.columns.is_counted() => {
-                let rate = self.options.gaze.rate_hz.unwrap_or_default();
-                sink.note(format!("samples are counted, and come at {rate} Hz, as given"));
-            }
-            Some(unit) => {
-                let why = match self.columns.time_unit {
-                    Some(_) => "as chosen, or by their column",
-                    None => "by their steps",
-                };
-                sink.note(format!("times are in {}, {why}", format!("{unit:?}").to_lowercase()));
-            }
-            None => {}
-        }
-        if let Some(Valid { mark, reason }) = &self.valid {
-            let column = &self.columns.validity_name;
-            sink.note(format!("samples are good where {column} is {mark}: {reason}"));
-        }
-        if self.invalid > 0 {
-            sink.note(format!("{} samples are missing by their validity", self.invalid));
-        }
-        if 2 * self.missing > self.rows {
-            sink.note(format!(
-                "{} of {} samples are missing, more than half: was this eye recorded, and which \
-                 mark do good samples have?",
-                self.missing, self.rows
-            ));
-        }
-        let restarts: u64 = self.parts.values().map(|parts| parts - 1).sum();
-        if restarts > 0 {
-            sink.note(format!(
-                "the clock restarts {restarts} times, and no column tells trials apart: each restart \
-                 begins another trial, numbered from 2"
-            ));
-        }
-        if self.resumed > 0 {
-            sink.note(format!(
-                "{} times a trial goes on after others; its parts were read on their own",
-                self.resumed
-            ));
-        }
     }
 }
 

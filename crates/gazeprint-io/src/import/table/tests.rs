@@ -5,7 +5,7 @@ use crate::import::{Area, Recording, Source};
 fn recorded(text: &[u8], choices: &[&str]) -> Result<Recording, ImportError> {
     let mut recording = Recording::default();
     let choices = choices.iter().map(|c| Choice::parse(c).unwrap()).collect();
-    let options = TableOptions { choices, reader: Some("file".into()) };
+    let options = TableOptions { choices, reader: Some("file".into()), ..TableOptions::default() };
     read(&mut Source::new(text)?, 0, &options, &mut recording)?;
     Ok(recording)
 }
@@ -29,7 +29,12 @@ fn a_report_with_marks_commas_and_quotes_is_read() {
     assert_eq!((&*found[0].reader, &*found[0].text), ("P1", "1"));
     assert_eq!(found[1].position, Position::Pixels { x: 13.25, y: 400.5 });
     assert_eq!((found[0].duration_ms, found[1].duration_ms), (Some(191.0), None));
-    assert!(recording.notes.iter().any(|note| note.starts_with("decimals follow a comma")));
+    assert!(
+        recording
+            .remarks
+            .iter()
+            .any(|remark| remark.to_string().starts_with("decimals follow a comma"))
+    );
 }
 
 #[test]
@@ -87,7 +92,12 @@ fn thousands_are_no_decimals() {
     let text = "subject\ttext\tx_char\tdur\na\ts\t14.5\t1,250\na\ts\t15.5\t250\n";
     let recording = recorded(text.as_bytes(), &[]).unwrap();
     assert_eq!((fixations(&recording).len(), reasons(&recording)), (1, vec![("not_a_number", 1)]));
-    assert!(recording.notes.iter().any(|note| note.starts_with("decimals follow a point")));
+    assert!(
+        recording
+            .remarks
+            .iter()
+            .any(|remark| remark.to_string().starts_with("decimals follow a point"))
+    );
 }
 
 #[test]
@@ -104,7 +114,12 @@ fn seconds_become_milliseconds() {
     let recording = recorded(text.as_bytes(), &[]).unwrap();
     let first = fixations(&recording)[0];
     assert_eq!((first.onset_ms, first.duration_ms), (Some(1500.0), Some(250.0)));
-    assert!(recording.notes.iter().any(|n| n.starts_with("duration is in seconds")));
+    assert!(
+        recording
+            .remarks
+            .iter()
+            .any(|remark| remark.to_string().starts_with("duration is in seconds"))
+    );
 }
 
 #[test]
@@ -114,7 +129,9 @@ fn fixations_are_ordered_by_index_within_a_reading() {
     let xs: Vec<Position> = fixations(&recording).iter().map(|f| f.position).collect();
     assert_eq!(xs[0], Position::Chars { x: 10.0, line: 1 });
     assert_eq!(xs[2], Position::Chars { x: 5.0, line: 1 });
-    assert!(recording.notes.iter().any(|note| note.contains("put in order by index")));
+    assert!(
+        recording.remarks.iter().any(|remark| remark.to_string().contains("put in order by index"))
+    );
 }
 
 #[test]

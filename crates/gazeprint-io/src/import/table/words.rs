@@ -71,7 +71,7 @@ pub fn read_words(
         }
     }
     rows.note_quotes(sink);
-    Ok(Shape { mapping, rows: count })
+    Ok(Shape { mapping, rows: count, ..Shape::default() })
 }
 
 fn word(
@@ -170,5 +170,5 @@ pub fn read_trials(
         let order = mapping.get(ColumnRole::Order).and_then(|m| number(row.cell(m.index), true));
         take(place, RawTrial { reader, text, session, trial, order, group });
     }
-    Ok(Shape { mapping, rows: count })
+    Ok(Shape { mapping, rows: count, ..Shape::default() })
 }

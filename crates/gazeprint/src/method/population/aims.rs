@@ -16,7 +16,7 @@
 
 use faer::Mat;
 
-use super::gaussian::{Belief, Depth, Local, climb};
+use super::gaussian::{Belief, Depth, Local, Start, climb, climb_to_mode};
 use crate::density::{GaussianPrior, Grid};
 use crate::glance::features::{AIM_FEATURES, AimedWord};
 use crate::glance::{Aim, PART, RESOLUTION, Spot, shape};
@@ -123,8 +123,21 @@ fn local(aims: &[Aimed<'_>], prior: &GaussianPrior, at: &[f64], depth: Depth) ->
 }
 
 /// A reader's coefficients, from a start anywhere: the log posterior is concave.
-pub(super) fn believe(aims: &[Aimed<'_>], prior: &GaussianPrior, start: &[f64]) -> Option<Belief> {
+pub(super) fn believe(
+    aims: &[Aimed<'_>],
+    prior: &GaussianPrior,
+    start: Start<'_>,
+) -> Option<Belief> {
     climb(prior, start, |at, depth| local(aims, prior, at, depth))
+}
+
+/// The same, where the mode alone is of interest.
+pub(super) fn mode(
+    aims: &[Aimed<'_>],
+    prior: &GaussianPrior,
+    start: Start<'_>,
+) -> Option<Vec<f64>> {
+    climb_to_mode(prior, start, |at, depth| local(aims, prior, at, depth))
 }
 
 #[cfg(test)]
@@ -259,7 +272,7 @@ pub(super) mod tests {
         assert!(at(-20.0) > at(0.0), "{} {}", at(-20.0), at(0.0));
         assert!(at(-1e4) <= -RESOLUTION.ln() + 1e-6, "{}", at(-1e4));
         // Such a reader is found, and not at the end of the world.
-        let belief = believe(&aims, &prior(10.0), &[0.0; AIM_FEATURES]).unwrap();
+        let belief = believe(&aims, &prior(10.0), Start::at(&[0.0; AIM_FEATURES])).unwrap();
         assert!(belief.mode.iter().all(|b| b.abs() < 100.0), "{:?}", belief.mode);
     }
 
@@ -281,10 +294,10 @@ pub(super) mod tests {
         let grid = Grid::new(0.0, 60.0);
         let (log_f, prior, aims) = (log_f(&grid), prior(0.5), aims());
         let aims: Vec<Aimed<'_>> = aims.iter().map(|a| Aimed::new(a, &grid, &log_f)).collect();
-        let belief = believe(&aims, &prior, &coefficients(1.0)).unwrap();
+        let belief = believe(&aims, &prior, Start::at(&coefficients(1.0))).unwrap();
         let slope = local(&aims, &prior, &belief.mode, Depth::Slope).gradient;
         assert!(slope.iter().all(|g| g.abs() < 1e-2), "{slope:?}");
-        let nothing = believe(&[], &prior, prior.mean()).unwrap();
+        let nothing = believe(&[], &prior, Start::at(prior.mean())).unwrap();
         assert_eq!(nothing.mode, prior.mean());
         assert!(nothing.evidence.abs() < 1e-9, "{}", nothing.evidence);
     }

@@ -92,7 +92,7 @@ impl Sums {
             + 0.5 * prior.log_det_precision()
             - 0.5 * log_det;
         let anew = self.residual(&mode, Some(&covariance)).max(0.0) / self.freedom.max(1.0);
-        Some((Belief { mode, covariance, evidence }, anew.max(1e-3)))
+        Some((Belief { mode, information, evidence }, anew.max(1e-3)))
     }
 }
 
@@ -146,7 +146,7 @@ mod tests {
         assert!(belief.mode.iter().all(|b| *b == 0.0) && belief.evidence.abs() < 1e-9);
         assert!(variance > 0.0);
         for i in 0..DURATION_FEATURES {
-            assert!((belief.covariance[(i, i)] - 0.3).abs() < 1e-9);
+            assert!((belief.covariance().unwrap()[(i, i)] - 0.3).abs() < 1e-9);
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Readers of a population: from what they read to what is known of them.
 
+use std::borrow::Cow;
+
 use rand_distr::{Distribution, StandardNormal};
 
-use super::aims::{self};
+use super::aims::{self, Aimed};
 use super::durations::Sums;
-use super::gaussian::{Belief, Message};
+use super::gaussian::{Belief, Message, Start};
 use super::joint::Part;
 use super::{Population, aimed, choices, learn, stays, types};
 use crate::density::{GaussianPrior, Likelihood, Sample, Tabulated};
@@ -61,16 +63,54 @@ pub(super) struct DensityPosterior {
 }
 
 /// The mode of what is known; without, that of the population.
-pub(super) fn mode(belief: Option<Belief>, prior: &GaussianPrior) -> Vec<f64> {
-    belief.map_or_else(|| prior.mean().to_vec(), |belief| belief.mode)
+pub(super) fn mode(belief: Option<&Belief>, prior: &GaussianPrior) -> Vec<f64> {
+    belief.map_or_else(|| prior.mean().to_vec(), |belief| belief.mode.clone())
 }
 
+/// What is known of the parts of a reader, each from its own data under its own Gaussian, in the order of
+/// [`Population::priors`]; nothing where there are none.
+pub(super) type Beliefs = Vec<Option<Belief>>;
+
 /// What one reader read.
-struct Read {
+struct Read<'a> {
+    readings: &'a [&'a Reading],
     glances: Vec<Glance>,
-    /// With durations less their context part.
-    observations: Observations,
-    durations: Option<Belief>,
+}
+
+impl<'a> Read<'a> {
+    fn of(readings: &'a [&'a Reading]) -> Self {
+        Self { readings, glances: readings.iter().flat_map(|r| Glance::all(r)).collect() }
+    }
+
+    /// Observations, with durations less their context part.
+    fn observations(&self, population: &Population, durations: &[f64]) -> Observations {
+        Observations::collect(1, self.readings.iter().map(|r| (0, *r)), |_, previous, event| {
+            population.residual(durations, previous, event)
+        })
+    }
+}
+
+/// What is known of a reader before their readings are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Before<'a> {
+    Nothing,
+    /// What these very readings say.
+    All(&'a Beliefs),
+    /// What more readings say, of which these are about this part: a place to begin.
+    More(&'a Beliefs, f64),
+}
+
+impl<'a> Before<'a> {
+    /// Where to begin with a part.
+    fn start(self, part: usize, prior: &'a GaussianPrior) -> Start<'a> {
+        if let Self::More(beliefs, share) = self
+            && let Some(belief) = &beliefs[part]
+        {
+            let curvature = Some(faer::Scale(share) * belief.of_data(prior));
+            return Start { at: &belief.mode, curvature };
+        }
+        Start::at(prior.mean())
+    }
 }
 
 impl Population {
@@ -87,58 +127,55 @@ impl Population {
         Some(known.0)
     }
 
-    fn read(&self, readings: &[&Reading], durations: &GaussianPrior) -> Read {
-        let glances: Vec<Glance> = readings.iter().flat_map(|r| Glance::all(r)).collect();
-        let belief = self.duration_belief(&glances, durations);
-        let coefficients = mode(belief.clone(), durations);
-        let observations =
-            Observations::collect(1, readings.iter().map(|r| (0, *r)), |_, previous, event| {
-                self.residual(&coefficients, previous, event)
-            });
-        Read { glances, observations, durations: belief }
-    }
-
     /// The Gaussians of the parts of a reader: types, durations, aims, then the densities.
     pub(super) fn priors(&self) -> Vec<&GaussianPrior> {
         let regressions = [&self.types, &self.durations].into_iter().chain(&self.aims);
         regressions.chain(self.densities.iter().map(|density| &density.prior)).collect()
     }
 
-    /// What is known of where saccades of one kind land, given the density of their amplitudes.
-    pub(super) fn aim_belief(
-        &self,
-        kind: AimKind,
-        glances: &[Glance],
-        log_f: &[f64],
-        prior: &GaussianPrior,
-        start: &[f64],
-    ) -> Option<Belief> {
-        let aims = aimed(kind, &self.densities[kind.density().place()], glances, log_f);
-        aims::believe(&aims, prior, start)
+    /// The saccades of one kind, given the density of their amplitudes.
+    fn aims<'a>(&self, kind: AimKind, glances: &'a [Glance], log_f: &[f64]) -> Vec<Aimed<'a>> {
+        aimed(kind, &self.densities[kind.density().place()], glances, log_f)
     }
 
-    /// What a reader's data say of each part, in the same order; nothing where there are none.
-    pub(super) fn messages(&self, readings: &[&Reading]) -> Vec<Option<Message>> {
-        let read = self.read(readings, &self.durations);
-        let types = types::believe(&choices(&read.glances), &self.types, self.types.mean());
-        let densities: Vec<Option<Belief>> = self
+    /// What a reader's data say of each part.
+    fn beliefs(&self, read: &Read<'_>, before: Before<'_>) -> Beliefs {
+        let priors = self.priors();
+        let start = |part: usize| before.start(part, priors[part]);
+        let durations = self.duration_belief(&read.glances, &self.durations);
+        let observations = read.observations(self, &mode(durations.as_ref(), &self.durations));
+        let types = types::believe(&choices(&read.glances), &self.types, start(0));
+        let first = 2 + self.aims.len();
+        let densities: Beliefs = self
             .densities
             .iter()
-            .map(|density| {
-                let sample = density.sample(read.observations.of_reader(density.id, 0));
-                let start = density.prior.mean();
+            .enumerate()
+            .map(|(i, density)| {
+                let sample = density.sample(observations.of_reader(density.id, 0));
+                let at = start(first + i).at;
                 let known = !sample.is_empty();
-                known.then(|| learn::believe(density, &density.prior, &sample, start))?
+                known.then(|| learn::believe(density, &density.prior, &sample, at))?
             })
             .collect();
-        let aims = AimKind::ALL.into_iter().zip(&self.aims).map(|(kind, prior)| {
+        let aims = AimKind::ALL.into_iter().zip(&self.aims).enumerate();
+        let aims = aims.map(|(i, (kind, prior))| {
             let id = kind.density().place();
             let log_f = self.densities[id].log_density(&densities[id].as_ref()?.mode);
-            self.aim_belief(kind, &read.glances, &log_f, prior, prior.mean())
+            aims::believe(&self.aims(kind, &read.glances, &log_f), prior, start(2 + i))
         });
-        let aims: Vec<Option<Belief>> = aims.collect();
-        let beliefs = [types, read.durations].into_iter().chain(aims).chain(densities);
-        beliefs.zip(self.priors()).map(|(belief, prior)| Message::of(&belief?, prior)).collect()
+        let aims: Beliefs = aims.collect();
+        [types, durations].into_iter().chain(aims).chain(densities).collect()
+    }
+
+    /// The same as Gaussians in units of the population.
+    pub(super) fn messages_of(&self, beliefs: &Beliefs) -> Vec<Option<Message>> {
+        let beliefs = beliefs.iter().zip(self.priors());
+        beliefs.map(|(belief, prior)| Some(Message::of(belief.as_ref()?, prior))).collect()
+    }
+
+    /// What a reader's data say of each part, in units of the population.
+    pub(super) fn messages(&self, readings: &[&Reading]) -> Vec<Option<Message>> {
+        self.messages_of(&self.beliefs(&Read::of(readings), Before::Nothing))
     }
 
     /// What is known of a reader after these readings; without any, of a reader of whom nothing is
@@ -151,31 +188,54 @@ impl Population {
         readings: &[&Reading],
         stream: impl Fn(&SharedDensity) -> Stream,
     ) -> ReaderPosterior {
+        self.enroll_after(Before::Nothing, engine, readings, stream)
+    }
+
+    /// The same of a reader of whom something is known. It makes a difference of rounding, and of where
+    /// searches for a mode begin.
+    pub(super) fn enroll_after(
+        &self,
+        before: Before<'_>,
+        engine: &Engine,
+        readings: &[&Reading],
+        stream: impl Fn(&SharedDensity) -> Stream,
+    ) -> ReaderPosterior {
+        let read = Read::of(readings);
+        let beliefs = match before {
+            Before::All(beliefs) => Cow::Borrowed(beliefs),
+            _ => Cow::Owned(self.beliefs(&read, before)),
+        };
         let priors = self.priors();
-        let parts = self.joint.parts(&self.messages(readings), &priors);
-        let (types, durations) = (&parts[0], &parts[1]);
-        let (aims, densities) = parts[2..].split_at(self.aims.len());
-        let read = self.read(readings, &durations.prior);
+        let parts = self.joint.parts(&self.messages_of(&beliefs), &priors);
+        // The data curve as they did; what is new to a part is its prior.
+        let start = |part: usize| Start {
+            at: &parts[part].expected,
+            curvature: beliefs[part].as_ref().map(|belief| belief.of_data(priors[part])),
+        };
+        let own = |part: usize, mode: Option<Vec<f64>>| {
+            mode.unwrap_or_else(|| parts[part].prior.mean().to_vec())
+        };
+        let durations = self.duration_belief(&read.glances, &parts[1].prior);
+        let durations = mode(durations.as_ref(), &parts[1].prior);
+        let observations = read.observations(self, &durations);
+        let first = 2 + self.aims.len();
         let densities: Vec<DensityPosterior> = self
             .densities
             .iter()
-            .zip(densities)
+            .zip(&parts[first..])
             .map(|(density, part)| {
-                let sample = density.sample(read.observations.of_reader(density.id, 0));
+                let sample = density.sample(observations.of_reader(density.id, 0));
                 DensityPosterior::of(engine, density, part, &sample, stream(density))
             })
             .collect();
-        let aims = AimKind::ALL.into_iter().zip(aims).map(|(kind, Part { prior, expected })| {
+        let aims = AimKind::ALL.into_iter().enumerate().map(|(i, kind)| {
             let log_f = &densities[kind.density().place()].log_mean;
-            mode(self.aim_belief(kind, &read.glances, log_f, prior, expected), prior)
+            let aims = self.aims(kind, &read.glances, log_f);
+            own(2 + i, aims::mode(&aims, &parts[2 + i].prior, start(2 + i)))
         });
-        let moves = types::believe(&choices(&read.glances), &types.prior, &types.expected);
-        ReaderPosterior {
-            types: mode(moves, &types.prior),
-            durations: mode(read.durations, &durations.prior),
-            aims: aims.collect(),
-            densities,
-        }
+        let aims = aims.collect();
+        let types = types::mode(&choices(&read.glances), &parts[0].prior, start(0));
+        ReaderPosterior { types: own(0, types), durations, aims, densities }
     }
 
     /// Readers as they might have been on another day. The deviation of a session is drawn from

@@ -2,6 +2,7 @@
 
 use faer::linalg::solvers::{DenseSolveCore, Llt, Solve};
 use faer::{Col, Mat, Side};
+use rayon::prelude::*;
 
 use crate::density::GaussianPrior;
 
@@ -11,13 +12,42 @@ const TOLERANCE: f64 = 1e-8;
 /// A step with a curvature from further down should leave no more than this part of the decrement.
 const WORTHWHILE: f64 = 0.1;
 
-/// What is known of one reader's coefficients: the mode and the covariance around it.
+/// What is known of one reader's coefficients: the mode and the curvature there.
 #[derive(Debug, Clone)]
 pub(super) struct Belief {
     pub(super) mode: Vec<f64>,
-    pub(super) covariance: Mat<f64>,
+    /// Negative Hessian of the log posterior at the mode, the inverse of the covariance; lower triangle.
+    pub(super) information: Mat<f64>,
     /// Laplace's approximation to the log evidence.
     pub(super) evidence: f64,
+}
+
+impl Belief {
+    /// The covariance around the mode; none where it cannot be computed.
+    pub(super) fn covariance(&self) -> Option<Mat<f64>> {
+        inverse(&self.information).map(|(covariance, _)| covariance)
+    }
+
+    /// What data alone say of the curvature, the prior that they were held against taken off; lower
+    /// triangle.
+    pub(super) fn of_data(&self, prior: &GaussianPrior) -> Mat<f64> {
+        &self.information - prior.precision()
+    }
+}
+
+/// Where a way up begins.
+#[derive(Debug, Clone)]
+pub(super) struct Start<'a> {
+    pub(super) at: &'a [f64],
+    /// About the negative Hessian of the log-likelihood there, where it is known; lower triangle.
+    pub(super) curvature: Option<Mat<f64>>,
+}
+
+impl<'a> Start<'a> {
+    /// A place where nothing is known of the curvature.
+    pub(super) fn at(at: &'a [f64]) -> Self {
+        Self { at, curvature: None }
+    }
 }
 
 /// What data say of coefficients, in units of the population: `theta = m + L z` with `L L'` the
@@ -31,15 +61,16 @@ pub(super) struct Message {
 
 impl Message {
     /// Undoes the prior that a belief was formed under.
-    pub(super) fn of(belief: &Belief, prior: &GaussianPrior) -> Option<Self> {
+    pub(super) fn of(belief: &Belief, prior: &GaussianPrior) -> Self {
         let p = prior.len();
         let root = prior.root();
-        let (information, _) = inverse(&belief.covariance)?;
-        let half = &information * root;
+        let lower = &belief.information;
+        let information = Mat::from_fn(p, p, |i, j| lower[(i.max(j), i.min(j))]);
+        let half = information * root;
         let mut precision = root.transpose() * &half;
         (0..p).for_each(|i| precision[(i, i)] -= 1.0);
         let offset = Col::from_fn(p, |i| belief.mode[i] - prior.mean()[i]);
-        Some(Self { precision, pull: half.transpose() * offset })
+        Self { precision, pull: half.transpose() * offset }
     }
 }
 
@@ -59,21 +90,71 @@ pub(super) enum Depth {
     Curvature,
 }
 
-/// Newton's way up a concave log posterior, from a start anywhere. A curvature serves for as many
-/// steps as it brings on well; that of a belief is the one at the mode.
+/// The end of a way up.
+struct Peak {
+    /// The last place, and the step that is left to the mode.
+    at: Vec<f64>,
+    step: Col<f64>,
+    /// The value at the mode.
+    value: f64,
+    /// With the curvature at the last place, where it was asked for; else one from further down.
+    information: Mat<f64>,
+    llt: Llt<f64>,
+}
+
+impl Peak {
+    fn mode(&self) -> Vec<f64> {
+        self.at.iter().zip(self.step.iter()).map(|(a, s)| a + s).collect()
+    }
+}
+
+/// Newton's way up a concave log posterior, from a start anywhere: what is known at its end. Where it
+/// starts makes a difference of less than [`TOLERANCE`] nats.
 pub(super) fn climb(
     prior: &GaussianPrior,
-    start: &[f64],
+    start: Start<'_>,
     local: impl Fn(&[f64], Depth) -> Local,
 ) -> Option<Belief> {
-    let curved = |at: &[f64]| -> Option<(Local, Llt<f64>)> {
-        let here = local(at, Depth::Curvature);
-        let llt = Llt::new(here.information.as_ref()?.as_ref(), Side::Lower).ok()?;
-        Some((here, llt))
+    let peak = ascend(prior, start, Depth::Curvature, local)?;
+    let evidence = peak.value + 0.5 * prior.log_det_precision() - 0.5 * log_det(&peak.llt);
+    Some(Belief { mode: peak.mode(), information: peak.information, evidence })
+}
+
+/// The same way, where the mode alone is of interest.
+pub(super) fn climb_to_mode(
+    prior: &GaussianPrior,
+    start: Start<'_>,
+    local: impl Fn(&[f64], Depth) -> Local,
+) -> Option<Vec<f64>> {
+    ascend(prior, start, Depth::Slope, local).map(|peak| peak.mode())
+}
+
+/// The way up. A curvature serves for as many steps as it brings on well; where that of the end is asked
+/// for, it is computed there.
+fn ascend(
+    prior: &GaussianPrior,
+    start: Start<'_>,
+    depth: Depth,
+    local: impl Fn(&[f64], Depth) -> Local,
+) -> Option<Peak> {
+    let curved = |at: &[f64]| -> Option<(Local, Mat<f64>, Llt<f64>)> {
+        let mut here = local(at, Depth::Curvature);
+        let information = here.information.take()?;
+        let llt = Llt::new(information.as_ref(), Side::Lower).ok()?;
+        Some((here, information, llt))
     };
-    let mut at = start.to_vec();
-    let (mut here, mut llt) = curved(&at)?;
-    let (mut is_fresh, mut before) = (true, f64::INFINITY);
+    let mut at = start.at.to_vec();
+    let known = start.curvature.and_then(|of_data| {
+        let information = of_data + prior.precision();
+        let llt = Llt::new(information.as_ref(), Side::Lower).ok()?;
+        Some((information, llt))
+    });
+    let mut is_fresh = known.is_none();
+    let (mut here, mut information, mut llt) = match known {
+        Some((information, llt)) => (local(&at, Depth::Slope), information, llt),
+        None => curved(&at)?,
+    };
+    let mut before = f64::INFINITY;
     for _ in 0..MAX_STEPS {
         let step = llt.solve(Col::from_fn(at.len(), |i| here.gradient[i]));
         let decrement: f64 = (0..at.len()).map(|i| step[i] * here.gradient[i]).sum();
@@ -81,9 +162,9 @@ pub(super) fn climb(
             return None;
         }
         let is_there = decrement < 2.0 * TOLERANCE;
-        if is_there && is_fresh {
-            let evidence = here.value + 0.5 * prior.log_det_precision() - 0.5 * log_det(&llt);
-            return Some(Belief { mode: at, covariance: llt.inverse(), evidence });
+        if is_there && (is_fresh || depth == Depth::Slope) {
+            let value = here.value + 0.5 * decrement;
+            return Some(Peak { at, step, value, information, llt });
         }
         let next = if !is_fresh && (is_there || decrement > WORTHWHILE * before) {
             None
@@ -97,7 +178,7 @@ pub(super) fn climb(
             }
             None if is_fresh => return None,
             None => {
-                (here, llt) = curved(&at)?;
+                (here, information, llt) = curved(&at)?;
                 (is_fresh, before) = (true, f64::INFINITY);
             }
         }
@@ -142,18 +223,20 @@ pub(super) fn fit(
     shrinkage: Shrinkage,
 ) -> Option<GaussianPrior> {
     let p = start.len();
-    let readers = beliefs.len() as f64;
+    // Whose covariance cannot be computed has no say.
+    let known: Vec<(&Belief, Mat<f64>)> =
+        beliefs.par_iter().filter_map(|belief| Some((belief, belief.covariance()?))).collect();
+    let readers = known.len() as f64;
     let mut mean = vec![0.0; p];
-    for belief in beliefs {
+    for (belief, _) in &known {
         mean.iter_mut().zip(&belief.mode).for_each(|(m, b)| *m += b / readers);
     }
     let mut covariance: Mat<f64> = Mat::zeros(p, p);
-    for belief in beliefs {
+    for (belief, around) in &known {
         for j in 0..p {
             let d = belief.mode[j] - mean[j];
             for i in 0..p {
-                covariance[(i, j)] +=
-                    (belief.covariance[(i, j)] + (belief.mode[i] - mean[i]) * d) / readers;
+                covariance[(i, j)] += (around[(i, j)] + (belief.mode[i] - mean[i]) * d) / readers;
             }
         }
     }

@@ -46,9 +46,10 @@ use serde::{Deserialize, Serialize};
 
 use self::aims::Aimed;
 pub use self::enroll::ReaderPosterior;
-use self::enroll::mode;
+use self::enroll::{Beliefs, mode};
 use self::gaussian::Message;
 use self::joint::Joint;
+pub(super) use self::method::LearnedPopulation;
 pub use self::method::{PopulationMethod, population};
 pub use self::scorer::{Evidence, PopulationScorer};
 pub use self::sessions::DayShares;
@@ -129,6 +130,16 @@ impl Population {
         usual: &DayShares,
         monitor: &dyn Monitor,
     ) -> Result<Self, FitError> {
+        Ok(Self::learn_with_beliefs(readers, readings, usual, monitor)?.0)
+    }
+
+    /// The same, with what is known of each reader under it; nothing of those without words.
+    fn learn_with_beliefs(
+        readers: usize,
+        readings: &[(usize, &Reading)],
+        usual: &DayShares,
+        monitor: &dyn Monitor,
+    ) -> Result<(Self, Vec<Beliefs>), FitError> {
         if readings.is_empty() {
             return Err(FitError::NothingRead(0));
         }
@@ -139,6 +150,7 @@ impl Population {
         for readings in &mut by_reader {
             readings.retain(|reading| !reading.events.is_empty());
         }
+        let places: Vec<usize> = (0..readers).filter(|r| !by_reader[*r].is_empty()).collect();
         by_reader.retain(|readings| !readings.is_empty());
         if by_reader.is_empty() {
             return Err(FitError::NoWords(readings[0].0));
@@ -151,65 +163,77 @@ impl Population {
         check()?;
         let types = learn::types(&glances, monitor);
         check()?;
-        let (durations, variance) = learn::durations(&glances);
+        let (durations, durations_fell, variance) = learn::durations(&glances);
         let mut population = Self {
             densities: Vec::with_capacity(DensityId::ALL.len()),
             types: types.prior,
-            durations: durations.prior,
+            durations,
             aims: Vec::with_capacity(AimKind::COUNT),
             centre: learn::centre(&glances),
             variance,
             shares: Vec::new(),
             joint: Joint::independent(std::iter::empty()),
-            fell: usize::from(types.fell) + usize::from(durations.fell),
+            fell: usize::from(types.fell) + usize::from(durations_fell),
         };
-        let coefficients: Vec<Vec<f64>> = glances
+        let durations: Beliefs = glances
             .par_iter()
-            .map(|glances| {
-                let belief = population.duration_belief(glances, &population.durations);
-                mode(belief, &population.durations)
-            })
+            .map(|glances| population.duration_belief(glances, &population.durations))
             .collect();
+        let coefficients: Vec<Vec<f64>> =
+            durations.iter().map(|belief| mode(belief.as_ref(), &population.durations)).collect();
         let numbered = by_reader.iter().enumerate();
         let observations = Observations::collect(
             by_reader.len(),
             numbered.flat_map(|(i, readings)| readings.iter().map(move |r| (i, *r))),
             |reader, previous, event| population.residual(&coefficients[reader], previous, event),
         );
+        // By part, then reader.
+        let mut densities: Vec<Beliefs> = Vec::with_capacity(DensityId::ALL.len());
         for id in DensityId::ALL {
             check()?;
-            let (density, fell) = learn::density(id, &observations)?;
+            let (density, beliefs, fell) = learn::density(id, &observations)?;
             monitor.advance(readers as u64);
             population.densities.push(density);
             population.fell += usize::from(fell);
+            densities.push(beliefs);
         }
+        let mut parts = vec![types.beliefs, durations];
         for kind in AimKind::ALL {
             check()?;
-            let id = kind.density();
-            let density = &population.densities[id.place()];
-            let aims: Vec<Vec<Aimed<'_>>> = (0..glances.len())
-                .into_par_iter()
-                .map(|reader| {
-                    let sample = density.sample(observations.of_reader(id, reader));
-                    let start = density.prior.mean();
-                    let belief = learn::believe(density, &density.prior, &sample, start);
-                    let log_f = density.log_density(&mode(belief, &density.prior));
-                    aimed(kind, density, &glances[reader], &log_f)
+            let id = kind.density().place();
+            let density = &population.densities[id];
+            let aims: Vec<Vec<Aimed<'_>>> = glances
+                .par_iter()
+                .zip(&densities[id])
+                .map(|(glances, belief)| {
+                    let log_f = density.log_density(&mode(belief.as_ref(), &density.prior));
+                    aimed(kind, density, glances, &log_f)
                 })
                 .collect();
-            let aims = learn::aims(&aims);
+            let mut aims = learn::aims(&aims);
+            // Who never moved so shows nothing of where such moves end.
+            let shown = aims.beliefs.iter_mut().zip(&densities[id]);
+            shown.filter(|(_, density)| density.is_none()).for_each(|(aims, _)| *aims = None);
             population.aims.push(aims.prior);
             population.fell += usize::from(aims.fell);
+            parts.push(aims.beliefs);
+        }
+        parts.extend(densities);
+        let mut beliefs: Vec<Beliefs> = vec![vec![None; parts.len()]; readers];
+        for (part, of_readers) in parts.into_iter().enumerate() {
+            for (reader, belief) in places.iter().zip(of_readers) {
+                beliefs[*reader][part] = belief;
+            }
         }
         let messages: Vec<Vec<Option<Message>>> =
-            by_reader.par_iter().map(|readings| population.messages(readings)).collect();
+            places.par_iter().map(|reader| population.messages_of(&beliefs[*reader])).collect();
         check()?;
         let lens = population.priors().into_iter().map(GaussianPrior::len);
         population.joint = Joint::learn(lens, &messages);
         check()?;
         population.shares = population.learn_shares(&by_reader, usual);
         check()?;
-        Ok(population)
+        Ok((population, beliefs))
     }
 
     /// What [`Population::learn`] reports to its monitor in all, about.

@@ -1,5 +1,7 @@
 //! Readers whose saccades and durations depend on the situation.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -111,28 +113,12 @@ impl Scorer for PopulationScorer {
     }
 
     fn tally(&self, probe: &Probe) -> Tally {
-        let all = self.places.len();
-        let mut sums = vec![0.0; PARTS * all];
-        let (types, rest) = sums.split_at_mut(all);
-        let (amplitudes, durations) = rest.split_at_mut(all);
-        amplitudes.copy_from_slice(&self.places.scores(probe));
-        let looks = self.common.looks(probe.glances());
-        let block = BLOCK * LANES;
-        let blocks = self.readers.par_chunks(BLOCK).zip(types.par_chunks_mut(block));
-        let blocks = blocks.zip(amplitudes.par_chunks_mut(block));
-        let blocks = blocks.zip(durations.par_chunks_mut(block));
-        // One by one: a thread that wakes late finds something left.
-        blocks.with_max_len(1).for_each(|(((lanes, types), amplitudes), durations)| {
-            for (number, parts) in parts(lanes, &looks).iter().enumerate() {
-                for (sums, part) in
-                    [&mut *types, &mut *amplitudes, &mut *durations].into_iter().zip(parts)
-                {
-                    let own = sums.iter_mut().skip(number * LANES).take(LANES);
-                    own.zip(part.0).for_each(|(sum, said)| *sum += said);
-                }
-            }
-        });
-        Tally::sums(probe.fixations(), sums)
+        self.tally_among(probe, 0..self.readers.len())
+    }
+
+    fn tally_of(&self, probe: &Probe, reader: usize) -> Tally {
+        let [lanes, _] = of_reader(reader);
+        self.tally_among(probe, lanes..lanes + 1)
     }
 
     fn settle(&self, tally: &Tally) -> Vec<f64> {
@@ -153,6 +139,36 @@ impl Scorer for PopulationScorer {
         let Some((event, glance)) = step.landed() else { return Tally::sums(1, Vec::new()) };
         let place = self.places.layout().probe_of(std::slice::from_ref(event));
         self.tally(&place.with_glances(vec![glance.clone()], 0))
+    }
+}
+
+impl PopulationScorer {
+    /// What a probe says of the readers of some lanes; sums of others are of first places alone.
+    fn tally_among(&self, probe: &Probe, lanes: Range<usize>) -> Tally {
+        let all = self.places.len();
+        let mut sums = vec![0.0; PARTS * all];
+        let (types, rest) = sums.split_at_mut(all);
+        let (amplitudes, durations) = rest.split_at_mut(all);
+        amplitudes.copy_from_slice(&self.places.scores(probe));
+        let looks = self.common.looks(probe.glances());
+        let block = BLOCK * LANES;
+        let readers = LANES * lanes.start..all.min(LANES * lanes.end);
+        let blocks = self.readers[lanes].par_chunks(BLOCK);
+        let blocks = blocks.zip(types[readers.clone()].par_chunks_mut(block));
+        let blocks = blocks.zip(amplitudes[readers.clone()].par_chunks_mut(block));
+        let blocks = blocks.zip(durations[readers].par_chunks_mut(block));
+        // One by one: a thread that wakes late finds something left.
+        blocks.with_max_len(1).for_each(|(((lanes, types), amplitudes), durations)| {
+            for (number, parts) in parts(lanes, &looks).iter().enumerate() {
+                for (sums, part) in
+                    [&mut *types, &mut *amplitudes, &mut *durations].into_iter().zip(parts)
+                {
+                    let own = sums.iter_mut().skip(number * LANES).take(LANES);
+                    own.zip(part.0).for_each(|(sum, said)| *sum += said);
+                }
+            }
+        });
+        Tally::sums(probe.fixations(), sums)
     }
 }
 
@@ -279,5 +295,25 @@ mod tests {
             assert_eq!(walked, found);
         }
         assert!(counted > 200 && lost > 10, "{counted} {lost}");
+    }
+
+    #[test]
+    fn a_tally_of_one_reader_scores_them_as_that_of_all_does() {
+        let params = SimulationParams { readers: 19, texts: 6, ..Default::default() };
+        let (readings, _) = readings(&params.build().unwrap().run(), Limits::default());
+        let all: Vec<(usize, &Reading)> = readings.iter().map(|r| (r.reader, r)).collect();
+        let population = Population::learn(19, &all, &DayShares::default(), &Unwatched).unwrap();
+        let own = |reader| readings.iter().filter(move |r| r.reader == reader).collect::<Vec<_>>();
+        let templates: Vec<Template> =
+            (0..19).map(|reader| population.template(&own(reader))).collect();
+        let scorer = population.background().side_by_side(&templates, &population.cohort());
+        for reading in readings.iter().step_by(7) {
+            let probe = scorer.probe(reading);
+            let scores = scorer.scores(&probe);
+            for (reader, score) in scores.iter().enumerate() {
+                let own = scorer.settle(&scorer.tally_of(&probe, reader))[reader];
+                assert_eq!(own.to_bits(), score.to_bits(), "{reader}");
+            }
+        }
     }
 }

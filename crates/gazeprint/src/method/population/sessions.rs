@@ -55,6 +55,11 @@ impl DayShares {
         [*moves, *durations, mean(aims), mean(densities)]
     }
 
+    /// Whether a share of a part is that of these or of nobody: nothing else was learned.
+    pub(super) fn are_taken(&self, part: usize, share: f64) -> bool {
+        [self.0[part], Self::default().0[part]].iter().any(|taken| (share - taken).abs() < 1e-12)
+    }
+
     /// Whether all of them are parts of a whole.
     pub(in crate::method) fn are_valid(&self) -> bool {
         self.0.iter().all(|share| *share > 0.0 && *share < 1.0)
@@ -183,7 +188,7 @@ mod tests {
         let pull = prior.precision() * Col::from_fn(2, |i| prior.mean()[i])
             + Col::from_fn(2, |i| observed[i] / noise);
         let mode = &covariance * pull;
-        Belief { mode: vec![mode[0], mode[1]], covariance, evidence: 0.0 }
+        Belief { mode: vec![mode[0], mode[1]], information, evidence: 0.0 }
     }
 
     #[test]
@@ -192,11 +197,11 @@ mod tests {
         let prior = GaussianPrior::new(vec![0.0], &Mat::from_fn(1, 1, |_, _| 4.0)).unwrap();
         let (a, b, noise) = (1.5, -0.5, 0.7);
         let session = |observed: f64| {
-            let covariance = Mat::from_fn(1, 1, |_, _| 1.0 / (1.0 / 4.0 + 1.0 / noise));
-            let mode = vec![covariance[(0, 0)] * observed / noise];
-            Belief { mode, covariance, evidence: 0.0 }
+            let information = Mat::from_fn(1, 1, |_, _| 1.0 / 4.0 + 1.0 / noise);
+            let mode = vec![observed / noise / information[(0, 0)]];
+            Belief { mode, information, evidence: 0.0 }
         };
-        let messages = [session(a), session(b)].map(|b| Message::of(&b, &prior).unwrap());
+        let messages = [session(a), session(b)].map(|b| Message::of(&b, &prior));
         let messages: Vec<&Message> = messages.iter().collect();
         let joint = |share: f64| {
             let (own, cross) = (4.0 + noise, 4.0 * (1.0 - share));
@@ -229,7 +234,7 @@ mod tests {
                         let deviation = draw(around);
                         let theta = |i: usize| prior.mean()[i] + mean[i] + deviation[i];
                         let known = belief(&prior, [theta(0), theta(1)], 1e-3);
-                        vec![Message::of(&known, &prior)]
+                        vec![Some(Message::of(&known, &prior))]
                     };
                     (0..2).map(session).collect()
                 })

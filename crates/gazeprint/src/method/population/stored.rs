@@ -10,6 +10,7 @@ use crate::density::GaussianPrior;
 use crate::glance::AimKind;
 use crate::glance::features::{self, AIM_FEATURES, DURATION_FEATURES, Feature};
 use crate::method::SharedDensity;
+use crate::method::stored::shared_densities;
 use crate::saccade::DensityId;
 
 /// What can be wrong with a stored population whose parts are right.
@@ -82,6 +83,7 @@ pub(super) struct StoredPopulation {
     variance: f64,
     session_shares: Vec<f64>,
     fell: usize,
+    #[serde(deserialize_with = "shared_densities")]
     densities: Vec<SharedDensity>,
     /// Over types, durations, aims and densities, each in units of its own Gaussian.
     joint: GaussianPrior,

@@ -3,9 +3,9 @@
 use rand_distr::{Distribution, StandardNormal};
 use serde::Serialize;
 
-use super::Population;
 use super::types::FREE;
-use crate::density::{GaussianPrior, Grid, Tabulated};
+use super::{DayShares, Population, learn};
+use crate::density::{GaussianPrior, Tabulated};
 use crate::glance::AimKind;
 use crate::glance::features::{self, TYPE_FEATURES};
 use crate::method::SharedDensity;
@@ -49,6 +49,8 @@ pub struct DensityTraits {
     pub sd: f64,
     /// Standard deviation over readers of their means: how much readers differ.
     pub between_readers: f64,
+    /// Whether readers showed nothing of it: it is where learning started.
+    pub assumed: bool,
 }
 
 /// One of several regressions on the same features.
@@ -69,6 +71,8 @@ pub struct Trait {
     pub mean: f64,
     /// Standard deviation over readers.
     pub between_readers: f64,
+    /// Whether readers showed nothing of it: it is where learning started.
+    pub assumed: bool,
 }
 
 /// How much of what a part varies between readers lies between sessions of one reader.
@@ -78,29 +82,37 @@ pub struct SessionShare {
     pub part: &'static str,
     /// From 0, readers never change, to 1, they change as much as they differ.
     pub share: f64,
+    /// Whether no reader came twice: it is what others show.
+    pub assumed: bool,
 }
 
 impl Population {
-    /// The population in numbers for people.
-    pub fn traits(&self) -> Traits {
-        let coefficient = |feature, prior: &GaussianPrior, i: usize| Trait {
+    /// The population in numbers for people; `usual` is what it took for the days of readers who came
+    /// but once.
+    pub fn traits(&self, usual: &DayShares) -> Traits {
+        let coefficient = |feature, prior: &GaussianPrior, i: usize, start: f64| Trait {
             feature,
             mean: prior.mean()[i],
             between_readers: prior.sd(i),
+            // What nobody showed is not in the pooled regression, either.
+            assumed: is_start(prior, i, 0.0, start),
         };
         let moves = FREE.iter().enumerate().map(|(k, kind)| RegressionTraits {
             name: kind.name(),
             coefficients: features::OF_TYPE
                 .iter()
                 .enumerate()
-                .map(|(f, feature)| coefficient(feature.name, &self.types, k * TYPE_FEATURES + f))
+                .map(|(f, feature)| {
+                    let start = learn::start_of_types(f);
+                    coefficient(feature.name, &self.types, k * TYPE_FEATURES + f, start)
+                })
                 .collect(),
         });
         let durations = features::OF_DURATION.iter().enumerate();
         let landings = self.aims.iter().zip(AimKind::ALL).map(|(prior, kind)| RegressionTraits {
             name: kind.density().name(),
             coefficients: (features::OF_AIM.iter().enumerate())
-                .map(|(f, name)| coefficient(*name, prior, f))
+                .map(|(f, name)| coefficient(*name, prior, f, learn::START_AIMS))
                 .collect(),
         });
         let parts = ["moves", "durations"].into_iter();
@@ -115,12 +127,19 @@ impl Population {
         Traits {
             densities: self.densities.iter().map(density).collect(),
             moves: moves.collect(),
-            durations: durations.map(|(i, f)| coefficient(f.name, &self.durations, i)).collect(),
+            durations: durations
+                .map(|(i, f)| coefficient(f.name, &self.durations, i, learn::START_DURATIONS))
+                .collect(),
             log_duration_sd: self.variance.sqrt(),
             landings: landings.collect(),
             session_shares: parts
                 .zip(&self.shares)
-                .map(|(part, &share)| SessionShare { part, share })
+                .enumerate()
+                .map(|(i, (part, &share))| SessionShare {
+                    part,
+                    share,
+                    assumed: usual.are_taken(i, share),
+                })
                 .collect(),
             fell: self.fell,
         }
@@ -129,7 +148,7 @@ impl Population {
 
 fn density(shared: &SharedDensity) -> DensityTraits {
     let grid = shared.features.grid();
-    let moments = |theta: &[f64]| moments(grid, &Tabulated::of(&shared.features, theta));
+    let moments = |theta: &[f64]| Tabulated::of(&shared.features, theta).moments();
     let prior = &shared.prior;
     let (mean, sd) = moments(prior.mean());
     let mut random = Stream { seed: 0, index: stream::TRAITS + shared.id as u64 }.chain(0);
@@ -150,19 +169,39 @@ fn density(shared: &SharedDensity) -> DensityTraits {
         mean,
         sd,
         between_readers: variance.sqrt(),
+        assumed: (0..prior.len())
+            .all(|i| is_start(prior, i, shared.pooled[i], learn::START_DENSITIES)),
     }
 }
 
-/// Mean and standard deviation over the support.
-fn moments(grid: &Grid, density: &Tabulated<'_>) -> (f64, f64) {
-    let (mut total, mut first, mut second) = (0.0, 0.0, 0.0);
-    grid.support().for_each_weight(grid.widths(), |node, weight| {
-        // In parts of the support's end, lest squares overflow.
-        let (x, mass) = (grid.nodes()[node] / grid.upper(), weight * density.log_f()[node].exp());
-        total += mass;
-        first += mass * x;
-        second += mass * x * x;
-    });
-    let mean = first / total;
-    (mean * grid.upper(), (second / total - mean * mean).max(0.0).sqrt() * grid.upper())
+/// Files keep numbers in fewer digits than they were learned in.
+const ROUNDED: f64 = 1e-3;
+
+/// Whether a coefficient is where learning started: nobody showed how it is, or how it varies.
+fn is_start(prior: &GaussianPrior, i: usize, mean: f64, variance: f64) -> bool {
+    let sd = variance.sqrt();
+    (prior.sd(i) - sd).abs() < ROUNDED * sd && (prior.mean()[i] - mean).abs() < ROUNDED * sd
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::method::People;
+
+    #[test]
+    fn what_the_people_that_ship_could_not_show_was_not_said_to_be_assumed() {
+        let people = People::shipped();
+        let population = people.population().unwrap().unwrap();
+        let traits = population.traits(people.day_shares());
+        for of in &traits.landings {
+            // A saccade within a word or to the next one has no other words to land on.
+            let has_choice = matches!(of.name, "alpha3" | "alpha4");
+            for coefficient in &of.coefficients {
+                let is_level = coefficient.feature.starts_with("level");
+                assert_eq!(coefficient.assumed, is_level && !has_choice, "{of:?}");
+            }
+        }
+        assert!(!traits.densities.iter().any(|density| density.assumed));
+        assert!(!traits.durations.iter().any(|coefficient| coefficient.assumed));
+        assert!(!traits.moves.iter().any(|of| of.coefficients[0].assumed));
+    }
 }

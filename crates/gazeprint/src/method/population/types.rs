@@ -2,7 +2,7 @@
 
 use pulp::NullaryFnOnce;
 
-use super::gaussian::{Belief, Depth, Local, climb};
+use super::gaussian::{Belief, Depth, Local, Start, climb, climb_to_mode};
 use crate::density::GaussianPrior;
 use crate::glance::features::TYPE_FEATURES;
 use crate::glance::{ByMove, Choice, Move};
@@ -182,8 +182,21 @@ fn local(choices: &[Choice], prior: &GaussianPrior, at: &[f64], depth: Depth) ->
 }
 
 /// A reader's coefficients, from a start anywhere: the log posterior is concave.
-pub(super) fn believe(choices: &[Choice], prior: &GaussianPrior, start: &[f64]) -> Option<Belief> {
+pub(super) fn believe(
+    choices: &[Choice],
+    prior: &GaussianPrior,
+    start: Start<'_>,
+) -> Option<Belief> {
     climb(prior, start, |at, depth| local(choices, prior, at, depth))
+}
+
+/// The same, where the mode alone is of interest.
+pub(super) fn mode(
+    choices: &[Choice],
+    prior: &GaussianPrior,
+    start: Start<'_>,
+) -> Option<Vec<f64>> {
+    climb_to_mode(prior, start, |at, depth| local(choices, prior, at, depth))
 }
 
 #[cfg(test)]
@@ -251,16 +264,40 @@ mod tests {
     #[test]
     fn the_mode_is_flat_and_the_same_from_anywhere() {
         let (choices, prior) = (choices(300), prior(0.5));
-        let one = believe(&choices, &prior, prior.mean()).unwrap();
-        let other = believe(&choices, &prior, &[1.0; TYPE_COEFFICIENTS]).unwrap();
+        let one = believe(&choices, &prior, Start::at(prior.mean())).unwrap();
+        let other = believe(&choices, &prior, Start::at(&[1.0; TYPE_COEFFICIENTS])).unwrap();
         let slope = local(&choices, &prior, &one.mode, Depth::Slope).gradient;
         assert!(slope.iter().all(|g| g.abs() < 1e-3), "{slope:?}");
         for (a, b) in one.mode.iter().zip(&other.mode) {
             assert!((a - b).abs() < 1e-4, "{a} {b}");
         }
         // Without choices the prior stands, and the evidence is that of nothing.
-        let nothing = believe(&[], &prior, prior.mean()).unwrap();
+        let nothing = believe(&[], &prior, Start::at(prior.mean())).unwrap();
         assert_eq!(nothing.mode, prior.mean());
         assert!(nothing.evidence.abs() < 1e-9, "{}", nothing.evidence);
+    }
+
+    /// As far as it is known: the end of a way up is a step of Newton's beyond where the tolerance is met.
+    #[test]
+    fn what_is_known_does_not_depend_on_the_start() {
+        let (all, prior) = (choices(300), prior(0.5));
+        let half = &all[..150];
+        let more = believe(&all, &prior, Start::at(prior.mean())).unwrap();
+        let cold = believe(half, &prior, Start::at(prior.mean())).unwrap();
+        let near = || {
+            let curvature = Some(faer::Scale(0.5) * more.of_data(&prior));
+            Start { at: &more.mode, curvature }
+        };
+        let warm = believe(half, &prior, near()).unwrap();
+        let quick = mode(half, &prior, near()).unwrap();
+        for i in 0..TYPE_COEFFICIENTS {
+            let [a, b, c] = [cold.mode[i], warm.mode[i], quick[i]];
+            assert!((a - b).abs() < 1e-6 && (a - c).abs() < 1e-4, "{a} {b} {c}");
+            for j in 0..=i {
+                let [a, b] = [&cold, &warm].map(|known| known.information[(i, j)]);
+                assert!((a - b).abs() < 1e-3 * (1.0 + a.abs()), "{a} {b}");
+            }
+        }
+        assert!((cold.evidence - warm.evidence).abs() < 1e-4);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::ground::{Ground, Signature, Wanted};
-use super::method::{VoiceFit, voices_of};
+use super::method::{ReadingFit, VoiceFit, voices_of};
 use super::people::People;
 use super::scorer::FusionScorer;
 use super::weights::Weights;
@@ -115,9 +115,9 @@ impl Community {
         self.reading.is_some() && self.ground.wanted().embedding
     }
 
-    /// How somebody is taken for a reader of it on another day, where people showed that.
-    pub fn admission<'a>(&self, people: &'a People, readers: &[Likeness]) -> Option<&'a Admission> {
-        let is_usual_known = readers.iter().all(|likeness| likeness.usual.is_some());
+    /// How somebody is taken for a reader of it on another day, where people showed that; whether it is known of
+    /// all readers what is usual of them makes a difference.
+    pub fn admission<'a>(&self, people: &'a People, is_usual_known: bool) -> Option<&'a Admission> {
         let admission = people.admission(Occasion::Another, &self.ground, is_usual_known);
         admission.filter(|_| self.has_grounds())
     }
@@ -152,8 +152,15 @@ impl Community {
         if cohort.is_empty() || !self.has_grounds() || !self.ground.is_of(people) {
             return likeness;
         }
+        // Who read a single text is looked at from its beginning and its end.
+        let parts = match readings {
+            [one] => vec![one.until(one.fixations() / 2), one.since(one.fixations() / 2)],
+            _ => Vec::new(),
+        };
+        let parts: Vec<&Reading> =
+            if parts.is_empty() { readings.to_vec() } else { parts.iter().collect() };
         let half = |first: usize| -> Vec<&Reading> {
-            readings.iter().skip(first).step_by(2).copied().collect()
+            parts.iter().skip(first).step_by(2).copied().collect()
         };
         let halves = [(half(0), half(1)), (half(1), half(0))];
         let said = halves.map(|(learned, met)| {
@@ -220,7 +227,13 @@ impl Community {
         let reading = self.reading_scorer(readers, &cohort).map_err(|_| FitError::NoWords(0))?;
         let voices = self.ground.voices(reading.is_some());
         let fit = VoiceFit { people, voices: &voices, training, usual: &usual(readers) };
-        fit.fit(population, reading, Some(Arc::new(self.ground.clone())), monitor)
+        let reading = match (reading, population) {
+            (Some(scorer), Some(population)) => {
+                Some(ReadingFit { scorer, halves: population.halves(training, monitor)? })
+            }
+            _ => None,
+        };
+        fit.fit(reading, Some(Arc::new(self.ground.clone())), monitor)
     }
 }
 

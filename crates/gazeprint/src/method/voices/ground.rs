@@ -15,7 +15,7 @@ use crate::saccade::Reading;
 use crate::sight::{Placed, Seen, Sight, Spread, SpreadParams, Timed, Trend};
 
 /// Fixations that the network looks at at once, at most: as many as it was trained with.
-const WINDOW: usize = 96;
+pub(super) const WINDOW: usize = 96;
 /// Fixations of a reading of weight 1, and how fast weights grow with them.
 const UNIT: f64 = 12.0;
 const GROWTH: f64 = 0.5;

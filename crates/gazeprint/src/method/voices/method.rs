@@ -13,9 +13,9 @@ use super::weights::{Heard, Weights};
 use super::{ByVoice, Voice};
 use crate::admission::GROUNDS;
 use crate::inference::{Engine, InferenceError, Laplace};
+use crate::method::population::LearnedPopulation;
 use crate::method::{
-    FitError, FitReport, Fitted, Fold, Method, Monitor, Occasion, Population, PopulationScorer,
-    Training,
+    FitError, FitReport, Fitted, Fold, Method, Monitor, Occasion, PopulationScorer, Training,
 };
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
@@ -161,7 +161,11 @@ impl Learned<'_> {
                     chosen.truncate(MOST_READINGS);
                     let tallies: Vec<Tally> = chosen
                         .iter()
-                        .map(|&i| scorer.tally(&scorer.probe(self.training.readings()[i].1)))
+                        .map(|&i| {
+                            let (reading, sight) =
+                                (self.training.readings()[i].1, self.sights.get(i));
+                            scorer.tally(&scorer.probe_seen(reading, sight))
+                        })
                         .collect();
                     let of_length = |texts: &usize| -> Vec<Heard> {
                         let texts = (*texts).min(tallies.len().max(1));
@@ -208,20 +212,27 @@ impl Method for VoiceMethod {
     ) -> Result<Fitted, FitError> {
         check(monitor)?;
         let voices = voices_of(&self.people, self.voices, training.readings())?;
-        let (population, reading, report) = match voices.contains(&Voice::Reading) {
+        let (reading, report) = match voices.contains(&Voice::Reading) {
             true => {
-                let (population, scorer, report) =
-                    Population::learn_readers(training, self.people.day_shares(), true, monitor)?;
-                (Some(population), Some(scorer), report)
+                let learned = LearnedPopulation::of(training, self.people.day_shares(), monitor)?;
+                let reading = ReadingFit { scorer: learned.scorer(true), halves: learned.halves() };
+                (Some(reading), learned.report.clone())
             }
-            false => (None, None, FitReport::default()),
+            false => (None, FitReport::default()),
         };
         let fitted = VoiceFit { people: &self.people, voices: &voices, training, usual: &[] };
-        let fitted = fitted.fit(population.as_ref(), reading, None, monitor)?;
+        let fitted = fitted.fit(reading, None, monitor)?;
         let fit_seconds = report.fit_seconds + fitted.report.fit_seconds;
-        let tune_seconds = fitted.report.tune_seconds;
+        let tune_seconds = report.tune_seconds + fitted.report.tune_seconds;
         Ok(Fitted { report: FitReport { fit_seconds, tune_seconds, ..report }, ..fitted })
     }
+}
+
+/// The voice of words as it was fitted to a training: all readers, and those learned from either half, with what
+/// was held out.
+pub(super) struct ReadingFit {
+    pub(super) scorer: PopulationScorer,
+    pub(super) halves: Vec<(PopulationScorer, Vec<bool>)>,
 }
 
 /// How voices are fitted to a training.
@@ -237,8 +248,7 @@ impl VoiceFit<'_> {
     /// Readers of all voices, those of words given; their ground, where that is known.
     pub(super) fn fit(
         &self,
-        population: Option<&Population>,
-        reading: Option<PopulationScorer>,
+        reading: Option<ReadingFit>,
         ground: Option<Arc<Ground>>,
         monitor: &dyn Monitor,
     ) -> Result<Fitted, FitError> {
@@ -262,10 +272,11 @@ impl VoiceFit<'_> {
         let weights = if is_alone { Weights::ALONE } else { *self.people.weights() };
         let learned =
             Learned { people: self.people, training: self.training, ground, sights, weights };
+        let (reading, halves) = reading.map_or((None, None), |r| (Some(r.scorer), Some(r.halves)));
         let scorer = learned.scorer(reading, |_| true);
         let fit_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let halves = self.halves(&learned, population, monitor)?;
+        let halves = self.halves(&learned, halves);
         check(monitor)?;
         // What was read on one day does not show how much voices count on another.
         let of_days = match self.training.occasion() {
@@ -290,20 +301,19 @@ impl VoiceFit<'_> {
         let (occasion, is_usual_known) = (self.training.occasion(), !self.usual.is_empty());
         let admission = self.people.admission(occasion, &learned.ground, is_usual_known);
         let admission = admission.filter(|_| scorer.has_grounds()).cloned();
-        Ok(Fitted { scorer, folds, report, weights, admission })
+        let sights = learned.sights;
+        Ok(Fitted { scorer, folds, report, weights, admission, sights })
     }
 
     /// Readers learned from either half.
     fn halves(
         &self,
         learned: &Learned<'_>,
-        population: Option<&Population>,
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<(FusionScorer, Vec<bool>)>, FitError> {
-        let halves: Vec<(Option<PopulationScorer>, Vec<bool>)> = match population {
-            Some(population) => {
-                let halves = population.halves(self.training, monitor)?.into_iter();
-                halves.map(|(scorer, held_out)| (Some(scorer), held_out)).collect()
+        reading: Option<Vec<(PopulationScorer, Vec<bool>)>>,
+    ) -> Vec<(FusionScorer, Vec<bool>)> {
+        let halves: Vec<(Option<PopulationScorer>, Vec<bool>)> = match reading {
+            Some(halves) => {
+                halves.into_iter().map(|(scorer, held_out)| (Some(scorer), held_out)).collect()
             }
             None => {
                 let halves = self.training.halves(SEED).into_iter().flatten();
@@ -314,6 +324,36 @@ impl VoiceFit<'_> {
             |(number, (reading, held_out)): (usize, (Option<PopulationScorer>, Vec<bool>))| {
                 (learned.half(reading, number, &held_out), held_out)
             };
-        Ok(halves.into_iter().enumerate().map(half).collect())
+        halves.into_iter().enumerate().map(half).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Limits;
+    use crate::method::LearnedReaders;
+    use crate::saccade::readings;
+    use crate::simulate::SimulationParams;
+
+    /// They are computed once for a training, to the last bit what readers and folds make of its readings.
+    #[test]
+    fn sights_of_a_training_are_those_that_readers_and_folds_see() {
+        let params = SimulationParams { readers: 6, texts: 10, ..SimulationParams::default() };
+        let (readings, _) = readings(&params.build().unwrap().run(), Limits::default());
+        let training = Training::new(6, readings.iter().map(|r| (r.reader, r)).collect()).unwrap();
+        let fusion = fusion(Arc::clone(People::shipped()));
+        let fitted = fusion.fit(&training, 1, &crate::method::Unwatched).unwrap();
+        assert_eq!(fitted.sights.len(), readings.len());
+        let folds = fitted.folds.iter().map(|fold| &*fold.scorer);
+        let scorers: Vec<&dyn LearnedReaders> = folds.chain([&*fitted.scorer]).collect();
+        assert_eq!(scorers.len(), 3);
+        for (reading, sight) in readings.iter().zip(&fitted.sights) {
+            assert!(!sight.is_empty());
+            for scorer in &scorers {
+                let seen = scorer.tally(&scorer.probe_seen(reading, Some(sight)));
+                assert!(seen == scorer.tally(&scorer.probe(reading)));
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ground::{Ground, PlacedSignature, Signature};
+use super::ground::{Ground, PlacedSignature, Signature, WINDOW};
 use super::motion::{self, MotionSpread};
 use super::weights::Weights;
 use super::{ByVoice, Voice};
@@ -16,9 +16,6 @@ use crate::saccade::Reading;
 use crate::score::{Scorer, Tally};
 use crate::sight::{Sight, Sighted};
 use crate::template::Probe;
-
-/// Fixations of a text in progress that the network looks at at once.
-const SEGMENT: usize = 12;
 
 /// Readers of whom several voices speak.
 #[derive(Clone)]
@@ -135,7 +132,8 @@ impl FusionScorer {
         let words = self.reading.as_ref().map(|words| words.evidence(probe, reader));
         let Evidence { types, amplitudes, durations, .. } = words.unwrap_or_default();
         let by = weight(Voice::Reading);
-        let said = self.said(&self.tally(probe));
+        // What words say of all others is not asked.
+        let said = self.said(&Tally::sums(probe.fixations(), Vec::new()).with_sights(probe));
         let part = |voice| self.has(voice).then(|| weight(voice) * said[voice][reader]);
         Evidence {
             types: by * types,
@@ -170,6 +168,10 @@ impl Scorer for FusionScorer {
     }
 
     fn probe(&self, reading: &Reading) -> Probe {
+        self.probe_seen(reading, None)
+    }
+
+    fn probe_seen(&self, reading: &Reading, sight: Option<&Sight>) -> Probe {
         let words = self.reading.as_ref().filter(|_| !reading.events.is_empty());
         let probe = words.map_or_else(
             || Probe::new(Vec::new(), 0.0, reading.fixations()),
@@ -179,11 +181,17 @@ impl Scorer for FusionScorer {
             true => Moments::of(&reading.motions),
             false => Moments::default(),
         };
-        probe.with_sights(self.ground.sight(&self.network, reading), moments)
+        let sight = sight.cloned().unwrap_or_else(|| self.ground.sight(&self.network, reading));
+        probe.with_sights(sight, moments)
     }
 
     fn tally(&self, probe: &Probe) -> Tally {
         let words = self.reading.as_ref().map(|words| words.tally(probe));
+        words.unwrap_or_else(|| Tally::sums(probe.fixations(), Vec::new())).with_sights(probe)
+    }
+
+    fn tally_of(&self, probe: &Probe, reader: usize) -> Tally {
+        let words = self.reading.as_ref().map(|words| words.tally_of(probe, reader));
         words.unwrap_or_else(|| Tally::sums(probe.fixations(), Vec::new())).with_sights(probe)
     }
 
@@ -232,22 +240,58 @@ impl Scorer for FusionScorer {
             true => Moments::of(step.motions()),
             false => Moments::default(),
         };
-        let sights = Probe::default().with_sights(self.segment(step), moments);
+        let sights = Probe::default().with_sights(self.looked_at(step), moments);
         words.unwrap_or_else(|| Tally::sums(1, Vec::new())).with_sights(&sights)
     }
 }
 
 impl FusionScorer {
-    /// What the network makes of the last fixations of a reading that goes on, when they are enough
-    /// again; what is left of a text is not looked at.
-    fn segment(&self, step: &LiveStep<'_>) -> Sight {
-        let segment = step.last(SEGMENT);
-        segment.map_or_else(Sight::default, |segment| self.ground.segment(&self.network, &segment))
+    /// What the network makes of a reading that goes on beyond what it made of it when it last looked: it looks at all
+    /// of a part, as it does when the reading is over, so that both come to the same.
+    fn looked_at(&self, step: &LiveStep<'_>) -> Sight {
+        let start = (step.seen() - 1) / WINDOW * WINDOW;
+        let Some(before) = look_before(step.seen() - start) else { return Sight::default() };
+        let look =
+            |fixations| self.ground.segment(&self.network, &step.part(start..start + fixations));
+        let mut sight = look(step.seen() - start);
+        if before > 0 {
+            sight.add(-1.0, &look(before));
+        }
+        sight
     }
+}
+
+/// Fixations of a part that are looked at first.
+const FIRST_LOOK: usize = 4;
+
+/// Where a part of so many fixations is looked at, how many they were the last time; nought where there was none. Looks become
+/// rarer with the part, so that each fixation costs about the same.
+fn look_before(fixations: usize) -> Option<usize> {
+    let apart = |fixations: usize| ((1 << fixations.ilog2()) / 4).max(2);
+    if fixations < FIRST_LOOK || !fixations.is_multiple_of(apart(fixations)) {
+        return None;
+    }
+    let before = fixations - apart(fixations - 1);
+    Some(if before < FIRST_LOOK { 0 } else { before })
 }
 
 impl LearnedReaders for FusionScorer {
     fn forger(&self) -> Option<&dyn Forger> {
         self.reading.as_ref().and_then(LearnedReaders::forger)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_look_knows_the_one_before() {
+        let mut last = 0;
+        for (fixations, before) in (1..=WINDOW).filter_map(|n| Some((n, look_before(n)?))) {
+            assert_eq!(before, last);
+            last = fixations;
+        }
+        assert_eq!(last, WINDOW, "a part is looked at when it is whole");
     }
 }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::community::{Community, Likeness};
 use super::method::fusion;
 use super::people::People;
-use crate::admission::{Claim, Trial};
+use crate::admission::{Claim, Insider, Round, Trial};
 use crate::method::{FitError, Method as _, Monitor, Occasion, Population, Training};
 use crate::random::{Stream, stream};
 use crate::saccade::Reading;
@@ -76,14 +76,10 @@ impl<'a> Divided<'a> {
         people.iter().copied().filter(read_enough).collect()
     }
 
-    /// Readings that people are met by.
-    fn met(&self) -> impl Iterator<Item = usize> {
-        (0..self.readings.len()).filter(|i| !self.learned[*i])
-    }
-
-    /// Probes of a person with the texts that were asked for.
-    fn probes(&self, person: usize) -> Vec<(usize, Vec<usize>)> {
-        let mut own: Vec<usize> = self.of(person, false).collect();
+    /// Probes of a person with the texts that were asked for: of what somebody is met by, or of what is learned
+    /// from.
+    fn probes(&self, person: usize, learned: bool) -> Vec<(usize, Vec<usize>)> {
+        let mut own: Vec<usize> = self.of(person, learned).collect();
         let index = stream::TRIALS + 2 + person as u64;
         own.shuffle(&mut Stream { seed: SEED, index }.chain(0));
         let sized = |size: usize| {
@@ -97,7 +93,7 @@ impl<'a> Divided<'a> {
 }
 
 impl People {
-    /// Readings of a corpus whose people the network never met, as trials: one half of the people is
+    /// Readings of a corpus whose people the network never met, as rounds of trials: one half of the people is
     /// enrolled, and the other half are strangers; then the other way round. Nothing where people are too few.
     ///
     /// # Errors
@@ -107,17 +103,17 @@ impl People {
         readings: &[Reading],
         occasion: Occasion,
         monitor: &dyn Monitor,
-    ) -> Result<Vec<Trial>, FitError> {
+    ) -> Result<Vec<Round>, FitError> {
         let divided = Divided::new(readings, occasion);
         if divided.people.len() < FEWEST {
             return Ok(Vec::new());
         }
         let (first, second) = divided.people.split_at(divided.people.len() / 2);
-        let mut trials = Vec::new();
+        let mut rounds = Vec::new();
         for (enrolled, strangers) in [(first, second), (second, first)] {
-            trials.extend(self.round(&divided, enrolled, strangers, occasion, monitor)?);
+            rounds.extend(self.round(&divided, enrolled, strangers, occasion, monitor)?);
         }
-        Ok(trials)
+        Ok(rounds)
     }
 
     /// The same, on another day, where readers are compared on what is known of these people alone, whose
@@ -130,7 +126,7 @@ impl People {
         &self,
         population: &Population,
         readings: &[Reading],
-    ) -> Result<Vec<Trial>, FitError> {
+    ) -> Result<Vec<Round>, FitError> {
         let divided = Divided::new(readings, Occasion::Another);
         let enrolled = divided.enrolled(&divided.people);
         if enrolled.len() < FEWEST {
@@ -153,11 +149,12 @@ impl People {
                 *self.weights_of_another_day(),
             )
             .map_err(|_| FitError::NoWords(0))?;
-        let scored = ScoredReadings::encode(&scorer, divided.met(), &divided.readings);
+        let all = 0..divided.readings.len();
+        let scored = ScoredReadings::encode(&scorer, all, &divided.readings);
         let trials = divided.people.par_iter().flat_map_iter(|&person| {
             let own = enrolled.iter().position(|enrolled| *enrolled == person);
             let (scored, scorer) = (&scored, &scorer);
-            divided.probes(person).into_iter().flat_map(move |(texts, probe)| {
+            divided.probes(person, false).into_iter().flat_map(move |(texts, probe)| {
                 let tally = scored.tally(&probe);
                 let mut claims = scorer.claims(&tally).unwrap_or_default();
                 let mut scores = scorer.settle(&tally);
@@ -177,7 +174,9 @@ impl People {
                 [genuine, best.map(|best| trial(claims, best, None))].into_iter().flatten()
             })
         });
-        Ok(trials.collect())
+        let trials: Vec<Trial> = trials.collect();
+        let insiders = insiders(&divided, &enrolled, &scored);
+        Ok(vec![Round { trials, insiders }])
     }
 
     fn round(
@@ -187,23 +186,24 @@ impl People {
         strangers: &[usize],
         occasion: Occasion,
         monitor: &dyn Monitor,
-    ) -> Result<Vec<Trial>, FitError> {
+    ) -> Result<Option<Round>, FitError> {
         let enrolled = divided.enrolled(enrolled);
         if enrolled.len() < FEWEST / 2 {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let readings = enrolled.iter().enumerate().flat_map(|(place, person)| {
             divided.of(*person, true).map(move |i| (place, divided.readings[i]))
         });
         let training = Training::new(enrolled.len(), readings.collect())?.for_probes_of(occasion);
         let fitted = fusion(Arc::clone(self)).fit(&training, SEED, monitor)?;
-        let scored = ScoredReadings::encode(&*fitted.scorer, divided.met(), &divided.readings);
+        let all = 0..divided.readings.len();
+        let scored = ScoredReadings::encode(&*fitted.scorer, all, &divided.readings);
         let own = enrolled.iter().enumerate().map(|(place, person)| (*person, Some(place)));
         let everybody: Vec<(usize, Option<usize>)> =
             own.chain(strangers.iter().map(|person| (*person, None))).collect();
         let trials = everybody.into_par_iter().flat_map_iter(|(person, own)| {
             let scored = &scored;
-            divided.probes(person).into_iter().filter_map(move |(texts, probe)| {
+            divided.probes(person, false).into_iter().filter_map(move |(texts, probe)| {
                 let tally = scored.tally(&probe);
                 let claims = scored.scorer().claims(&tally)?;
                 let scores = scored.scorer().settle(&tally);
@@ -211,6 +211,25 @@ impl People {
                 Some(Trial { person, texts, fixations: tally.fixations(), claims, best, own })
             })
         });
-        Ok(trials.collect())
+        let trials = trials.collect();
+        let insiders = insiders(divided, &enrolled, &scored);
+        Ok(Some(Round { trials, insiders }))
     }
+}
+
+/// What readers say for each other by what they are learned from.
+fn insiders(
+    divided: &Divided<'_>,
+    enrolled: &[usize],
+    scored: &ScoredReadings<'_>,
+) -> Vec<Insider> {
+    let insiders = enrolled.par_iter().enumerate().flat_map_iter(|(place, person)| {
+        divided.probes(*person, true).into_iter().filter_map(move |(_, probe)| {
+            let tally = scored.tally(&probe);
+            let mut claims = scored.scorer().claims(&tally)?;
+            claims.remove(place);
+            Some(Insider { fixations: tally.fixations(), claims })
+        })
+    });
+    insiders.collect()
 }

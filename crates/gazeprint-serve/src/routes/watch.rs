@@ -1,0 +1,309 @@
+//! Somebody is watched while they read, over a WebSocket.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
+use axum::response::Response;
+use gazeprint_recognition::{Error, ReplayPolicy, Watch, WatchOptions};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
+
+use super::Asked;
+use super::recognise::ask;
+use crate::access::{Caller, Scope};
+use crate::answers;
+use crate::app::{App, check_weaker};
+use crate::openapi::Param;
+use crate::problem::Problem;
+
+/// Largest message.
+const MOST_BYTES: usize = 256 << 10;
+/// Fixations of one message.
+const MOST_LINES: usize = 1000;
+/// How often it is asked whether the other side is still there, and how long nothing may be heard of it.
+const PING: Duration = Duration::from_secs(20);
+const SILENCE: Duration = Duration::from_secs(60);
+/// How long a message may take to be taken.
+const SLOW: Duration = Duration::from_secs(10);
+
+/// What a watch may be asked with.
+pub(crate) const PARAMS: &[Param] = &[
+    Param { name: "reader", kind: "string", is_required: true, about: "Who it should be" },
+    rate("fmr", "Wanted rate of false accepts, 0.01"),
+    rate("fnmr", "Wanted rate of false rejects, 0.01"),
+    Param {
+        name: "window",
+        kind: "integer",
+        is_required: false,
+        about: "Fixations that decisions are tested on again, 10 to 10000; 100",
+    },
+    flag("liveness", "Refuse what no person seems to have read"),
+    flag("allow_unsupported", "As for verify; takes the scope administer"),
+    flag("allow_replay", "As for verify; takes the scope administer"),
+    flag("forget", "As for verify; takes the scope administer"),
+];
+
+const fn rate(name: &'static str, about: &'static str) -> Param {
+    Param { name, kind: "number", is_required: false, about }
+}
+
+const fn flag(name: &'static str, about: &'static str) -> Param {
+    Param { name, kind: "boolean", is_required: false, about }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WatchQuery {
+    reader: String,
+    fmr: Option<f64>,
+    fnmr: Option<f64>,
+    window: Option<usize>,
+    #[serde(default)]
+    liveness: bool,
+    #[serde(default)]
+    allow_unsupported: bool,
+    #[serde(default)]
+    allow_replay: bool,
+    #[serde(default)]
+    forget: bool,
+}
+
+impl WatchQuery {
+    fn options(&self) -> Result<WatchOptions, Problem> {
+        let usual = WatchOptions::default();
+        let window = self.window.unwrap_or(usual.window);
+        if !(10..=10_000).contains(&window) {
+            return Err(Problem::usage(format!("window: found {window}, expected 10 to 10000")));
+        }
+        Ok(WatchOptions {
+            fmr: self.fmr.unwrap_or(usual.fmr),
+            fnmr: self.fnmr.unwrap_or(usual.fnmr),
+            window,
+            allow_unsupported: self.allow_unsupported,
+            replays: ReplayPolicy { allow: self.allow_replay, forget: self.forget },
+            liveness: self.liveness,
+        })
+    }
+}
+
+/// `GET /v1/watch`
+pub(crate) async fn watch(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Asked(query): Asked<WatchQuery>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Problem> {
+    let upgrade = upgrade.map_err(|error| Problem::usage(error.body_text()))?;
+    check_weaker(
+        &caller,
+        &[
+            ("allow_unsupported", query.allow_unsupported),
+            ("allow_replay", query.allow_replay),
+            ("forget", query.forget),
+        ],
+    )?;
+    app.claim(&query.reader)?;
+    let place = Arc::clone(&app.watches).try_acquire_owned().map_err(|_| Problem::busy())?;
+    let watch = ask(&app, move |app| {
+        let texts = app.texts.texts();
+        let watch = app.desk.watch(&query.reader, &texts, &query.options()?);
+        watch.map_err(|error| app.problem(&error))
+    })
+    .await?;
+    let with_scores = caller.scopes.have(Scope::Scores);
+    let upgrade = upgrade.max_message_size(MOST_BYTES).max_frame_size(MOST_BYTES);
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        let _open = app.metrics.open_watch();
+        let mut sitting = Sitting { app: &app, socket, with_scores, lines: 0 };
+        sitting.attend(watch).await;
+        drop(place);
+    }))
+}
+
+/// A watch over a socket.
+struct Sitting<'a> {
+    app: &'a Arc<App>,
+    socket: WebSocket,
+    with_scores: bool,
+    /// Lines so far.
+    lines: usize,
+}
+
+/// Why a watch ends.
+enum Ending {
+    /// The other side says so.
+    Asked,
+    /// The other side is gone.
+    Gone,
+    /// The server ends.
+    Stopping,
+    /// It cannot go on.
+    Failed(Value),
+}
+
+/// Nobody takes what is sent.
+struct Gone;
+
+impl Sitting<'_> {
+    async fn attend(&mut self, watch: Watch) {
+        let mut opening = json!({"reader": watch.reader(), "warnings": watch.warnings()});
+        if self.with_scores {
+            opening["thresholds"] = json!(watch.thresholds());
+        }
+        let mut watch = Some(watch);
+        let ending = match self.say(&opening).await {
+            Ok(()) => self.listen(&mut watch).await,
+            Err(Gone) => Ending::Gone,
+        };
+        // Whatever came in is looked at, logged and remembered, however it ended.
+        let last = self.last_verdict(watch).await;
+        let (said, code) = match ending {
+            Ending::Gone => return,
+            Ending::Failed(error) => (Some(error), close_code::ERROR),
+            Ending::Stopping => (last, close_code::AWAY),
+            Ending::Asked => (last, close_code::NORMAL),
+        };
+        if let Some(said) = said {
+            _ = self.say(&said).await;
+        }
+        let frame = CloseFrame { code, reason: Utf8Bytes::from_static("") };
+        _ = timeout(SLOW, self.socket.send(Message::Close(Some(frame)))).await;
+    }
+
+    /// Answers to what comes in, until the end.
+    async fn listen(&mut self, watch: &mut Option<Watch>) -> Ending {
+        let mut heard = Instant::now();
+        let mut pings = tokio::time::interval_at(Instant::now() + PING, PING);
+        loop {
+            let message = tokio::select! {
+                () = self.app.stopped() => return Ending::Stopping,
+                _ = pings.tick() => {
+                    if heard.elapsed() > SILENCE || self.send(Message::Ping(Default::default())).await.is_err() {
+                        return Ending::Gone;
+                    }
+                    continue;
+                }
+                message = self.socket.recv() => message,
+            };
+            heard = Instant::now();
+            let text = match message {
+                Some(Ok(Message::Text(text))) => text,
+                Some(Ok(Message::Binary(_))) => {
+                    return Ending::Failed(json!({"error": "found bytes, expected lines of JSON"}));
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return Ending::Gone,
+            };
+            if is_end(&text) {
+                return Ending::Asked;
+            }
+            let Some(taken) = watch.take() else { return Ending::Gone };
+            match self.hear(taken, text).await {
+                Ok((going_on, answers)) => {
+                    *watch = Some(going_on);
+                    for answer in answers {
+                        let is_over = answer.is_err();
+                        let (Ok(line) | Err(line)) = answer;
+                        if is_over {
+                            return Ending::Failed(line);
+                        }
+                        if self.say(&line).await.is_err() {
+                            return Ending::Gone;
+                        }
+                    }
+                }
+                Err(problem) => {
+                    let Problem { kind, detail, cause, .. } = problem;
+                    self.app.journal.event("watch failed", cause);
+                    return Ending::Failed(json!({"error": detail, "kind": kind}));
+                }
+            }
+        }
+    }
+
+    /// What comes of the lines of a message, and whether the watch can go on after each.
+    async fn hear(
+        &mut self,
+        mut watch: Watch,
+        text: Utf8Bytes,
+    ) -> Result<(Watch, Vec<Result<Value, Value>>), Problem> {
+        let (shared, with_scores, first) = (Arc::clone(self.app), self.with_scores, self.lines);
+        let lines = text.lines().count();
+        if lines > MOST_LINES {
+            return Err(Problem::usage(format!(
+                "found {lines} lines in a message, expected {MOST_LINES} at most"
+            )));
+        }
+        self.lines += lines;
+        let step = move || {
+            let mut answers = Vec::new();
+            for (number, line) in (first + 1..).zip(text.lines()) {
+                if line.trim_ascii().is_empty() {
+                    continue;
+                }
+                match watch.line(line.as_bytes()).map_err(|error| error.of_line_alone()) {
+                    Ok(None) => {}
+                    Ok(Some(step)) => {
+                        shared.metrics.fixation();
+                        answers.push(Ok(answers::line(&step.state, with_scores)));
+                    }
+                    Err(Ok(error)) => {
+                        answers.push(Ok(json!({"error": error.to_string(), "line": number})));
+                    }
+                    Err(Err(error)) => {
+                        answers.push(Err(told(&shared, &error)));
+                        break;
+                    }
+                }
+            }
+            (watch, answers)
+        };
+        self.app.workshop.step(step).await
+    }
+
+    /// The last verdict, which is logged.
+    async fn last_verdict(&mut self, watch: Option<Watch>) -> Option<Value> {
+        let mut watch = watch?;
+        let (shared, with_scores) = (Arc::clone(self.app), self.with_scores);
+        let verdict = self.app.workshop.step(move || match watch.end() {
+            Ok(last) => {
+                let decision = if last.replay { "replay" } else { last.step.decision.name() };
+                shared.metrics.decision("watch", decision);
+                let mut line = answers::line(&last, with_scores);
+                line["last"] = Value::Bool(true);
+                line
+            }
+            Err(error) => told(&shared, &error),
+        });
+        verdict.await.ok()
+    }
+
+    async fn say(&mut self, line: &Value) -> Result<(), Gone> {
+        self.send(Message::Text(line.to_string().into())).await
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), Gone> {
+        match timeout(SLOW, self.socket.send(message)).await {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(Gone),
+        }
+    }
+}
+
+/// Whether the other side asks for the last verdict.
+fn is_end(text: &str) -> bool {
+    text.len() < 64
+        && serde_json::from_str::<Value>(text).is_ok_and(|line| line == json!({"end": true}))
+}
+
+/// Why the watch cannot go on.
+fn told(app: &App, error: &Error) -> Value {
+    let Problem { kind, detail, cause, .. } = app.problem(error);
+    app.journal.event("watch ended", cause);
+    json!({"error": detail, "kind": kind})
+}

@@ -1,0 +1,8 @@
+//! The server as its clients see it, without a network.
+
+mod answers;
+mod bodies;
+mod descriptions;
+mod doors;
+mod fixture;
+mod pages;
