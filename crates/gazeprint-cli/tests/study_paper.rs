@@ -119,3 +119,14 @@ fn what_is_not_the_papers_is_refused() {
         ["--engine", "metropolis", "--iterations", "40", "--step", "isotropic", "--seed", "3"];
     assert!(succeeded(&small(&allowed)).contains("Table 2: area"));
 }
+
+#[test]
+fn the_corpus_is_divided_as_often_as_in_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("paper");
+    let few = ["study", "simulated", "--paper", "--readers", "3", "--out", out.to_str().unwrap()];
+    succeeded(&gazeprint(&few));
+    let study = std::fs::read_to_string(out.join("study.json")).unwrap();
+    let study: Value = serde_json::from_str(&study).unwrap();
+    assert_eq!(study["protocol"]["splits"], 10);
+}

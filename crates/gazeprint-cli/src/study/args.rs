@@ -9,7 +9,7 @@ use gazeprint::corpus::{Corpus, Limits, Millis};
 use gazeprint::decision::WatchParams;
 use gazeprint::inference::{Engine, Laplace, Metropolis, Nuts, Step};
 use gazeprint::method::{self, Method, People, Scoring};
-use gazeprint_eval::choice::{Choice, USUAL_SPLITS};
+use gazeprint_eval::choice::{Choice, SPLITS_OF_THE_PAPER, USUAL_SPLITS};
 use gazeprint_eval::protocol::{Division, Protocol};
 use gazeprint_eval::study::Plan;
 use gazeprint_report::folder::Layout;
@@ -109,7 +109,7 @@ pub(crate) struct Args {
     /// How the corpus is divided
     #[arg(long, value_enum, default_value_t = SplitKind::Random, help_heading = "Protocol")]
     split: SplitKind,
-    /// random: repetitions [default: 3]
+    /// random: repetitions [default: 3, or 10 with --paper]
     #[arg(long, value_name = "N", help_heading = "Protocol",
           value_parser = clap::value_parser!(u16).range(1..=10_000))]
     splits: Option<u16>,
@@ -323,9 +323,10 @@ impl Args {
             return Ok(Division::Given(gazeprint_io::read_splits(file)?));
         }
         let train_fraction = self.train_fraction.unwrap_or(0.5);
+        let usual = if self.paper { SPLITS_OF_THE_PAPER } else { USUAL_SPLITS };
         Ok(match self.split {
             SplitKind::Random => Division::Random {
-                splits: self.splits.map_or(USUAL_SPLITS, usize::from),
+                splits: self.splits.map_or(usual, usize::from),
                 train_fraction,
             },
             SplitKind::Temporal => Division::Temporal { train_fraction },
