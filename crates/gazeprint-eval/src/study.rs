@@ -1,6 +1,5 @@
 //! A study: methods compared over repeated splits of a corpus.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -180,15 +179,15 @@ impl DividedCorpus {
         excluded.into_iter().map(|r| self.corpus.readers()[r].clone()).collect()
     }
 
-    /// The same for a method: one that needs words is given no readings without any.
+    /// The same for methods that need words, which are given no readings without any; none where all have some.
     ///
     /// # Errors
-    /// If it needs words, and somebody is left with nothing to learn from or to be tested by.
-    fn for_method(&self, method: &dyn Method) -> Result<Cow<'_, Self>, FitError> {
+    /// If somebody is left with nothing to learn from or to be tested by.
+    fn with_words(&self) -> Result<Option<Self>, FitError> {
         let has_words = |&(_, i): &(usize, usize)| !self.readings[i].events.is_empty();
         let has_all = |split: &Split| split.train.iter().chain(&split.test).all(has_words);
-        if !method.needs_words() || self.splits.iter().all(has_all) {
-            return Ok(Cow::Borrowed(self));
+        if self.splits.iter().all(has_all) {
+            return Ok(None);
         }
         let mut splits = self.splits.clone();
         for split in &mut splits {
@@ -200,7 +199,7 @@ impl DividedCorpus {
                 }
             }
         }
-        Ok(Cow::Owned(Self { splits, ..self.clone() }))
+        Ok(Some(Self { splits, ..self.clone() }))
     }
 
     /// Which readings train and which test, split by split.
@@ -349,16 +348,14 @@ impl Study {
         monitor: &dyn StudyMonitor,
         keeper: &dyn Keeper,
     ) -> Result<Self, StudyError> {
-        let divided: Vec<Cow<'_, DividedCorpus>> = methods
-            .iter()
-            .map(|method| {
-                let failed = |source| {
-                    let method = method.name().to_owned();
-                    StudyError::Fit { method, split: 1, source }
-                };
-                divided.for_method(method.as_ref()).map_err(failed)
-            })
-            .collect::<Result<_, _>>()?;
+        let with_words = match methods.iter().find(|method| method.needs_words()) {
+            Some(method) => {
+                let method = || method.name().to_owned();
+                let failed = |source| StudyError::Fit { method: method(), split: 1, source };
+                divided.with_words().map_err(failed)?
+            }
+            None => None,
+        };
         let result = |method: &dyn Method| MethodResult {
             method: method.name().to_owned(),
             engine: method.engine().map(str::to_owned),
@@ -366,11 +363,15 @@ impl Study {
             splits: Vec::new(),
         };
         let mut results: Vec<MethodResult> = methods.iter().map(|m| result(m.as_ref())).collect();
-        let splits = divided.first().map_or(0, |divided| divided.splits.len());
+        let splits = if methods.is_empty() { 0 } else { divided.splits.len() };
         for number in 0..splits {
-            let shared = Shared::default();
-            let listed = methods.iter().zip(&divided).zip(&mut results);
-            for ((method, divided), result) in listed.rev() {
+            // Of fewer readings, other things are learned.
+            let [of_all, of_words] = [Shared::default(), Shared::default()];
+            for (method, result) in methods.iter().zip(&mut results).rev() {
+                let (divided, shared) = match &with_words {
+                    Some(with_words) if method.needs_words() => (with_words, &of_words),
+                    _ => (divided, &of_all),
+                };
                 let name = &result.method;
                 // Methods that are fitted at once do not ask.
                 if monitor.stop() {
@@ -382,9 +383,6 @@ impl Study {
                     result.splits.push(kept);
                     continue;
                 }
-                // Of fewer readings, other things are learned.
-                let own = Shared::default();
-                let shared = if matches!(divided, Cow::Borrowed(_)) { &shared } else { &own };
                 let failed =
                     |source| StudyError::Fit { method: name.clone(), split: number + 1, source };
                 let outcome = run_split(divided, number, method.as_ref(), shared, monitor);
@@ -425,9 +423,13 @@ impl Unit {
     ) -> Result<Self, StudyError> {
         let name = method.name().to_owned();
         let failed = |source| StudyError::Fit { method: name.clone(), split: split + 1, source };
-        let divided = divided.for_method(method).map_err(failed)?;
+        let with_words = match method.needs_words() {
+            true => divided.with_words().map_err(failed)?,
+            false => None,
+        };
+        let divided = with_words.as_ref().unwrap_or(divided);
         monitor.begin(&name, split, divided.splits.len());
-        let found = run_split(&divided, split, method, &Shared::default(), monitor);
+        let found = run_split(divided, split, method, &Shared::default(), monitor);
         let (result, scores) = found.map_err(failed)?;
         monitor.found(&name, split, &result);
         Ok(Self { result, scores })
@@ -488,7 +490,7 @@ fn run_split(
     let (by_sentences, curves) = rayon::join(few, curves);
     let scores = everything.iter().enumerate().map(|(reader, probe)| {
         let scores = sentences.score(&probe[0]);
-        let ratios = compared.llrs(&cohort_ratios(&scores), &probe[0]);
+        let ratios = compared.llrs(&probe[0]);
         ProbeScores { reader, scores, ratios }
     });
     let score_seconds = start.elapsed().as_secs_f64();
@@ -534,6 +536,8 @@ struct ReaderPart {
     tally: ReaderTally,
     /// On the ratio to the cohort.
     claims: Claims,
+    /// On what log-likelihood ratios are told of, where that is something else.
+    told: Option<Claims>,
     log_fixations: f64,
 }
 
@@ -551,11 +555,14 @@ impl TestReadings<'_> {
             .collect();
         let length = parts.iter().map(|p| p.log_fixations).sum::<f64>();
         let errors = ReaderErrors::of(parts.iter().map(|part| &part.claims));
-        let mut claims = Claims::default();
+        let (mut claims, mut told) = (Claims::default(), None);
         let mut by_reader = Vec::with_capacity(parts.len());
         for part in parts {
             by_reader.push(part.tally);
             claims.extend(part.claims);
+            if let Some(part) = part.told {
+                told.get_or_insert_with(Claims::default).extend(part);
+            }
         }
         let sum = |value: &dyn Fn(&ReaderTally) -> f64| by_reader.iter().map(value).sum::<f64>();
         let (probes_in_all, false_claims) =
@@ -568,10 +575,11 @@ impl TestReadings<'_> {
             shorter: probes.iter().flatten().filter(|p| Some(p.len()) < sentences).count(),
             accuracy: sum(&|t| t.right) / probes_in_all,
             eer: claims.equal_error_rate(),
-            cllr: self.calibrated().map(|_| [cost, claims.min_cllr()]),
-            threshold_comparisons: self
-                .rules
-                .map_or(0, |rules| rules.support(length / probes_in_all).false_claims),
+            cllr: self.telling().map(|_| [cost, told.as_ref().unwrap_or(&claims).min_cllr()]),
+            threshold_comparisons: self.rules.map_or(0, |rules| {
+                let fixations = (length / probes_in_all).exp().round() as usize;
+                rules.for_claim(RATES[0], fixations).comparisons
+            }),
             by_reader,
             errors,
         }
@@ -599,21 +607,29 @@ impl TestReadings<'_> {
                 tally.accepted[i] += accepted(&strengths) - genuine;
                 tally.accepted_as_stranger[i] += accepted(&as_stranger);
             }
-        }
-        if let Some(llrs) = self.llrs(&cohort, probe) {
-            let mut claims = Claims::default();
-            claims.push(&llrs, reader);
-            tally.costs.iter_mut().zip(claims.costs()).for_each(|(sum, cost)| *sum += cost);
+            if let Some(rules) = self.telling() {
+                let mut claims = Claims::default();
+                claims.push(&rules.llrs(&scores, &strengths, fixations), reader);
+                tally.costs.iter_mut().zip(claims.costs()).for_each(|(sum, cost)| *sum += cost);
+            }
+            if rules.is_of_people() {
+                part.told.get_or_insert_with(Claims::default).push(&strengths, reader);
+            }
         }
         part.claims.push(&cohort, reader);
     }
 
-    fn calibrated(&self) -> Option<&Rules> {
-        self.rules.filter(|rules| rules.is_calibrated())
+    /// Rules that tell log-likelihood ratios.
+    fn telling(&self) -> Option<&Rules> {
+        self.rules.filter(|rules| rules.is_of_people() || rules.is_calibrated())
     }
 
-    /// Ratios of a probe to the cohort as calibrated log-likelihood ratios.
-    fn llrs(&self, ratios: &[f64], probe: &[usize]) -> Option<Vec<f64>> {
-        Some(self.calibrated()?.calibrated(ratios, self.sentences.fixations(probe)))
+    /// What a probe says of every reader as log-likelihood ratios: those that answers tell.
+    fn llrs(&self, probe: &[usize]) -> Option<Vec<f64>> {
+        let rules = self.telling()?;
+        let read = self.sentences.tally(probe);
+        let scores = self.sentences.scorer().settle(&read);
+        let strengths = rules.strengths(self.sentences.scorer(), &read, &scores);
+        Some(rules.llrs(&scores, &strengths, read.fixations()))
     }
 }

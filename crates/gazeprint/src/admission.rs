@@ -327,9 +327,9 @@ impl Admission {
         [self.strangers, self.pairs]
     }
 
-    /// The score that a part `rate` of strangers reaches with the best of so many readers. Smooth in all three, and
-    /// never lower for a lower rate; with more readers than were ever seen it goes on rising with the logarithm of
-    /// their number.
+    /// The score that a part `rate` of strangers reaches with the best of so many readers. Smooth in all three, but for a
+    /// step where thresholds begin to lean on the readers, and never lower for a lower rate; with more readers than were
+    /// ever seen it goes on rising with the logarithm of their number.
     pub fn threshold(&self, rate: f64, fixations: f64, readers: usize) -> f64 {
         // Between readers who are too few to lean on and those who are not, there is no way.
         let readers = if leans(readers) { readers.max(READERS[LEANING]) } else { readers.max(1) };
@@ -337,8 +337,8 @@ impl Admission {
         let places = &known.iter().map(|n| (*n as f64).ln()).collect::<Vec<_>>();
         let last = known.len() - 1;
         let beyond = ((readers as f64).ln() - places[last]).max(0.0);
-        // The slope of several steps, so that an odd one does not decide.
-        let before = last.saturating_sub(3).max(LEANING);
+        // The slope of several steps, so that an odd one does not decide; where there are thresholds that lean, of these.
+        let before = last.saturating_sub(3).max(if last > LEANING { LEANING } else { 0 });
         let mut steepest = 0.0;
         at_rate(rate, |place| {
             let among = |table| among_lengths(table, place, fixations);

@@ -23,7 +23,7 @@ struct PopulationInspection<'a> {
     traits: &'a Traits,
 }
 
-/// A population in numbers.
+/// A population of a file in numbers: such files do not say how readers differ from day to day.
 fn traits_of(population: &Population) -> Traits {
     population.traits(People::shipped().day_shares())
 }
@@ -54,19 +54,18 @@ pub(super) fn table(name: &str, stored: &PopulationFile) -> Result<String, std::
     let ([shortest, longest], version) = (p.durations_ms, visible(&p.gazeprint));
     writeln!(out, "by gazeprint {version}, fixations of {shortest} to {longest} ms")?;
     writeln!(out, "corpus sha256 {}\n", p.corpus_sha256)?;
-    out.push_str(&tables(&stored.population)?);
+    out.push_str(&tables(&traits_of(&stored.population))?);
     Ok(out)
 }
 
-/// A population as tables.
-pub(crate) fn tables(population: &Population) -> Result<String, std::fmt::Error> {
-    let traits = traits_of(population);
+/// What a population is like, as tables.
+pub(crate) fn tables(traits: &Traits) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
-    densities(&mut out, &traits)?;
-    moves(&mut out, &traits)?;
-    durations(&mut out, &traits)?;
-    landings(&mut out, &traits)?;
-    sessions(&mut out, &traits)?;
+    densities(&mut out, traits)?;
+    moves(&mut out, traits)?;
+    durations(&mut out, traits)?;
+    landings(&mut out, traits)?;
+    sessions(&mut out, traits)?;
     out.push('\n');
     out.push_str(&wrapped(
         "*: assumed. No reader showed it (or, of days, none came twice), and it is where learning \

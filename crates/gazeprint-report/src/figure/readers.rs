@@ -32,8 +32,9 @@ pub fn readers_by_trait(data: &TraitReaders) -> Drawing {
     let mut figure = Figure::new(Width::Column, format!("Readers by {}", data.of.name));
     let (x, is_cut) = axis(&data.of, readers.iter().copied());
     let last = readers.len().max(1) as f64 + 0.5;
-    let y = Axis::linear("", (0.5, last));
     let is_named = readers.len() <= NAMED;
+    // Ranks without names begin at 0, as numbers do.
+    let y = Axis::linear("", (if is_named { 0.5 } else { 0.0 }, last));
     let names: Vec<String> = readers.iter().map(|r| shortened(&r.reader)).collect();
     let y = match is_named {
         true => y.words(&names),

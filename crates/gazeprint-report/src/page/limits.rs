@@ -70,7 +70,7 @@ fn limits(report: &Report) -> Vec<String> {
         }
     });
     limits.push(
-        "False claims, too, are made by readers who are known (closed set). A claim is judged by \
+        "False claims, too, are made by readers who are known (closed set). But for fusion, a claim is judged by \
          the ratio of the claimed reader to the others, and the one who really read is among these \
          and fits better, so that false claims look weaker than they should. A stranger has nobody \
          there to fit better. Thresholds are fixed for strangers; the table of operating points gives \

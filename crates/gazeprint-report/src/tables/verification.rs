@@ -12,7 +12,8 @@ use crate::number::{
 const CLOSED_SET: &str = "False claims are made by readers who are enrolled themselves (closed \
                           set). The ratio to the cohort then holds the claimed reader against the \
                           true one too, which makes these claims look weaker than those of \
-                          strangers, for whom thresholds are fixed.";
+                          strangers, for whom thresholds are fixed. Of fusion, claims are scored \
+                          against other people, whoever is enrolled.";
 
 /// The paper's Table 2, and what is usual in biometrics.
 pub(super) fn errors(report: &Report) -> Table {
@@ -164,8 +165,8 @@ pub(super) fn by_sentences(report: &Report) -> Table {
 /// Where claims are accepted.
 pub(super) fn thresholds(report: &Report) -> Table {
     let mut table = Table::new(
-        "Thresholds learned on training texts: a claim is accepted where its ratio to the other \
-         readers is at least so large.",
+        "Thresholds: a claim is accepted where its ratio to the other readers or, where other people \
+         decide, its score is at least so large.",
     );
     table.words("Method");
     for head in ["Sentences", "Fixations", "FMR asked for", "Threshold"] {

@@ -247,7 +247,8 @@ impl Scorer for FusionScorer {
 
 impl FusionScorer {
     /// What the network makes of a reading that goes on beyond what it made of it when it last looked: it looks at all
-    /// of a part, as it does when the reading is over, so that both come to the same.
+    /// of a part, as it does when the reading is over, so that both come to nearly the same: a reading that is over is cut into
+    /// equal parts, and what came after the last look is in no part here.
     fn looked_at(&self, step: &LiveStep<'_>) -> Sight {
         let start = (step.seen() - 1) / WINDOW * WINDOW;
         let Some(before) = look_before(step.seen() - start) else { return Sight::default() };
