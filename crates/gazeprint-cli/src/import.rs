@@ -117,6 +117,10 @@ pub(crate) struct Args {
     /// as 'ID_(?<reader>\d+)_(?<session>\d)'; with a / in it, what paths tell
     #[arg(long, value_name = "REGEX", help_heading = "Names and columns")]
     from_name: Option<String>,
+    /// What names of readers in the files tell, where these are names of recordings: a regular expression
+    /// with a group reader, and perhaps session, such as '(?<reader>[^_]+)_(?<session>[^_]+)'
+    #[arg(long, value_name = "REGEX", help_heading = "Names and columns")]
+    from_reader: Option<String>,
     /// Messages that name a trial: a regular expression with a group text, trial or session, and before or
     /// after where they come before or after it; may be repeated [default: TRIALID and TRIAL_VAR]
     #[arg(long, value_name = "REGEX", help_heading = "Names and columns")]
@@ -130,7 +134,8 @@ pub(crate) struct Args {
     /// Samples a second, where the files count samples and do not time them
     #[arg(long, value_name = "HZ", help_heading = "Samples")]
     rate: Option<f64>,
-    /// The mark of validity that good samples or fixations have [default: found out, and told]
+    /// The mark of validity that good samples or fixations have, or the least confidence of good samples
+    /// [default: found out, and told]
     #[arg(long, value_name = "VALUE", help_heading = "Samples", allow_negative_numbers = true)]
     valid: Option<f64>,
     /// Find fixations in samples even where the recording has events
@@ -169,8 +174,13 @@ impl Args {
             Some(pattern) => Some(NamePattern::new(pattern).context("--from-name")?),
             None => None,
         };
+        let from_reader = match &self.from_reader {
+            Some(pattern) => Some(NamePattern::of_readers(pattern).context("--from-reader")?),
+            None => None,
+        };
         Ok(Request {
             from_name,
+            from_reader,
             inputs: self.inputs.clone(),
             words: self.words.clone(),
             text: self.text.clone(),

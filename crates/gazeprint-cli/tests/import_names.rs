@@ -148,3 +148,112 @@ fn places_in_one_cell_were_no_numbers() {
         assert_eq!(cells(&fixations, &places), cells(&wanted, &places), "{arguments:?}");
     }
 }
+
+/// A recording of EyeLink with a trial for each text, each with fixations of its own.
+fn asc(texts: &[&str], seed: usize) -> String {
+    let fixation = |at: usize, n: usize| {
+        let seed = seed + at / 2000;
+        let from = at + 260 * n;
+        let (x, y) = (100 + 90 * ((n + seed) % 8), 300 + 40 * (n / 8));
+        let lasts = 180 + (7 * n + seed) % 60;
+        format!("EFIX L {from} {} {lasts} {x}.0 {y}.0 800\n", from + lasts - 1)
+    };
+    let trial = |(n, text): (usize, &&str)| {
+        let at = 10_000 * (n + 1);
+        let fixations: String = (0..12).map(|i| fixation(at + 10, i)).collect();
+        format!(
+            "MSG\t{at} TRIALID {text}\nSTART\t{at}\tLEFT\tEVENTS\n\
+             EVENTS\tGAZE\tLEFT\tRATE\t1000.00\n{fixations}END\t{}\tEVENTS\tRES\t30\t30\n",
+            at + 9000
+        )
+    };
+    texts.iter().enumerate().map(trial).collect()
+}
+
+#[test]
+fn advice_about_names_of_files_overwrote_the_texts_of_messages() {
+    let (a, b) = (["frog", "toad", "newt"], ["swan", "crow", "rook"]);
+    let folder = folder(&[
+        ("P01_A.asc", &asc(&a, 1)),
+        ("P01_B.asc", &asc(&b, 2)),
+        ("P02_A.asc", &asc(&a, 3)),
+    ]);
+    let files = ["P01_A.asc", "P01_B.asc", "P02_A.asc"];
+    let (report, _) = import(folder.path(), &files);
+    let pattern = "^(?<reader>[^._]+)_(?<session>[^._]+)";
+    warned(&report, &format!("--from-name '{pattern}'"));
+    let pasted = [&files[..], &["--from-name", pattern, "--strict"]].concat();
+    let (_, fixations) = import(folder.path(), &pasted);
+    let found = cells(&fixations, &["reader", "session", "text"]);
+    assert_eq!([&found[0], &found[36], &found[107]], ["P01 A frog", "P01 B swan", "P02 A newt"]);
+    // A pattern that says something else than messages is refused, with one that works.
+    let given = "^(?<reader>[^._]+)_(?<text>[^._]+)";
+    let message = refuse(folder.path(), &[&files[..], &["--from-name", given]].concat());
+    assert!(message.contains("toad") && message.contains("frog"), "{message}");
+    assert!(message.contains(&format!("--from-name '{pattern}'")), "{message}");
+    // Of one text each, files of a name may still have different ones.
+    let folder =
+        self::folder(&[("P01_A.asc", &asc(&["frog"], 1)), ("P02_A.asc", &asc(&["toad"], 2))]);
+    let message = refuse(folder.path(), &["P01_A.asc", "P02_A.asc", "--from-name", given]);
+    assert!(message.contains("text toad where rows before have frog"), "{message}");
+}
+
+#[test]
+fn names_of_files_made_one_reader_or_one_trial_of_several() {
+    let table = |row: &dyn Fn(&str, usize, usize) -> String| {
+        format!("reader,text,trial,onset,x,y,duration\n{}", rows(&["s", "t"], 12, row))
+    };
+    let of_readers = |name: &str, i: usize, onset: usize| {
+        let reader = if name == "s" { "anna" } else { "ben" };
+        format!("{reader},story,1,{onset},{}", place_at(i, onset))
+    };
+    let of_trials = |name: &str, i: usize, onset: usize| {
+        let trial = if name == "s" { 1 } else { 2 };
+        format!("anna,story,{trial},{onset},{}", place_at(i, onset))
+    };
+    let folder = folder(&[("P01_x.csv", &table(&of_readers)), ("P01_y.csv", &table(&of_trials))]);
+    let given = "(?<reader>[^_]+)_(?<session>[^.]+)";
+    let message = refuse(folder.path(), &["P01_x.csv", "--from-name", given]);
+    let pattern = "(?:[^_]+)_(?<session>[^.]+)";
+    assert!(
+        message.contains("reader ben where rows before have anna")
+            && message.contains(&format!("--from-name '{pattern}'")),
+        "{message}"
+    );
+    let (_, fixations) = import(folder.path(), &["P01_x.csv", "--from-name", pattern]);
+    assert_eq!(cells(&fixations, &["reader", "session"])[23], "ben x");
+    let given = "(?<reader>[^_]+)_(?<trial>[^.]+)";
+    let message = refuse(folder.path(), &["P01_y.csv", "--from-name", given]);
+    assert!(message.contains("trial 2 where rows before have 1"), "{message}");
+    let (_, fixations) =
+        import(folder.path(), &["P01_y.csv", "--from-name", "(?<reader>[^_]+)_(?<session>[^.]+)"]);
+    assert_eq!(cells(&fixations, &["reader", "trial"])[23], "P01 2");
+}
+
+#[test]
+fn sessions_of_one_person_were_readers_by_the_labels_of_recordings() {
+    let labels = ["S01_1", "S01_2", "S02_1", "S02_2"];
+    let row = |name: &str, i: usize, onset: usize| {
+        let seed = labels.iter().position(|label| *label == name).unwrap_or(0);
+        format!("{name},frog,{i},{onset},{}", place(i + 3 * seed))
+    };
+    let head = "RECORDING_SESSION_LABEL\titem\tCURRENT_FIX_INDEX\tCURRENT_FIX_START\tCURRENT_FIX_X\t\
+                CURRENT_FIX_Y\tCURRENT_FIX_DURATION";
+    let report = format!("{head}\n{}", rows(&labels, 12, row).replace(',', "\t"));
+    let folder = folder(&[("fixations.txt", &report)]);
+    let (told, fixations) = import(folder.path(), &["fixations.txt"]);
+    assert_eq!(cells(&fixations, &["reader"])[47], "S02_2");
+    let pattern = "^(?<reader>[^._]+)_(?<session>[^._]+)";
+    warned(&told, &format!("--from-reader '{pattern}'"));
+    warned(&told, "--map reader=RECORDING_SESSION_LABEL");
+    let pasted = ["fixations.txt", "--strict", "--from-reader", pattern];
+    let (_, fixations) = import(folder.path(), &pasted);
+    assert_eq!(cells(&fixations, &["reader", "session"])[12], "S01 2");
+    let said = ["fixations.txt", "--strict", "--map", "reader=RECORDING_SESSION_LABEL"];
+    import(folder.path(), &said);
+    // Sessions that nothing tells apart would be one reading.
+    let message = refuse(folder.path(), &["fixations.txt", "--from-reader", "^(?<reader>[^_]+)"]);
+    assert!(message.contains("reader S01_2 where rows before have S01_1"), "{message}");
+    let message = refuse(folder.path(), &["fixations.txt", "--from-reader", "^(?<reader>P.*)"]);
+    assert!(message.contains("correct --from-reader"), "{message}");
+}

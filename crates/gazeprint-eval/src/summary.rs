@@ -394,7 +394,7 @@ fn unlike_reading(corpus: &Corpus) -> Vec<Warning> {
         place: fixation.place.map(|place| place.map(f64::from)),
         duration: fixation.duration.map(|duration| duration.0),
         onset: fixation.onset.map(|onset| onset.0),
-        is_off: false,
+        ..Look::default()
     };
     let readings = corpus.scanpaths().iter();
     let readings = readings

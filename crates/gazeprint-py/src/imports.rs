@@ -38,6 +38,7 @@ pub(crate) struct Asked {
     top: Option<f64>,
     reader: Option<String>,
     from_name: Option<String>,
+    from_reader: Option<String>,
     trial_pattern: Vec<String>,
     eye: String,
     detector: String,
@@ -76,6 +77,7 @@ fn called(setting: Setting) -> &'static str {
         Setting::Rate => "rate=",
         Setting::Valid => "valid=",
         Setting::FromName => "from_name=",
+        Setting::FromReader => "from_reader=",
         Setting::Patterns => "trial_pattern=",
         Setting::Detector => "detector=",
         Setting::ScreenPixels => "screen_px=",
@@ -117,8 +119,11 @@ impl Asked {
             given => parsed("trial_pattern", TrialPatterns::new(given))?,
         };
         let from_name = self.from_name.map(|given| parsed("from_name", NamePattern::new(&given)));
+        let from_reader =
+            self.from_reader.map(|given| parsed("from_reader", NamePattern::of_readers(&given)));
         Ok(Request {
             from_name: from_name.transpose()?,
+            from_reader: from_reader.transpose()?,
             choices: choices.collect::<Outcome<_>>()?,
             format: format.transpose()?,
             inputs: self.inputs,

@@ -18,6 +18,7 @@ pub(super) fn of(setting: Setting) -> &'static str {
         Setting::Rate => "--rate",
         Setting::Valid => "--valid",
         Setting::FromName => "--from-name",
+        Setting::FromReader => "--from-reader",
         Setting::Patterns => "--trial-pattern",
         Setting::Detector => "--detector",
         Setting::ScreenPixels => "--screen-px",

@@ -53,7 +53,8 @@ impl ImportSummary {
         }
         warnings.extend(summary.iter().flat_map(|summary| Warning::messages(&summary.warnings)));
         if let Imported::Fixations(readings) = imported {
-            warnings.extend(Warning::messages(&unlike_reading(readings)));
+            let screen = |file: usize| import.files.get(file).and_then(|file| file.screen_px);
+            warnings.extend(Warning::messages(&unlike_reading(readings, &screen)));
         }
         let has_places = match imported {
             Imported::Corpus(_) => false,

@@ -9,8 +9,12 @@ use gazeprint_report::number::grouped;
 
 use super::words::{plural, visible, wrapped};
 
-/// What does not look like reading in fixations that are on no words.
-pub(crate) fn unlike_reading(readings: &[RawReading]) -> Vec<Warning> {
+/// What does not look like reading in fixations that are on no words; `screen` is the size of the screen
+/// that the readings of a file were recorded on, in pixels, where that is known.
+pub(crate) fn unlike_reading(
+    readings: &[RawReading],
+    screen: &dyn Fn(usize) -> Option<(f64, f64)>,
+) -> Vec<Warning> {
     let all = || readings.iter().flat_map(|reading| &reading.fixations);
     let has = |is_it: fn(&RawFixation) -> bool| all().any(is_it);
     let unit = if has(|f| matches!(f.position, Position::Pixels { .. })) {
@@ -20,10 +24,12 @@ pub(crate) fn unlike_reading(readings: &[RawReading]) -> Vec<Warning> {
     } else {
         PlaceUnit::Degrees
     };
-    let look = |fixation: &RawFixation| Look {
+    let look = |fixation: &RawFixation, screen: Option<(f64, f64)>| {
+        Look {
         place: match fixation.position {
             Position::Pixels { x, y } => Some([x, y]),
             Position::Chars { x, line } => Some([x, f64::from(line)]),
+            Position::OffLines { x } => Some([x, 0.0]),
             _ => fixation.place.map(|place| place.map(f64::from)),
         },
         duration: fixation.duration_ms,
@@ -31,10 +37,15 @@ pub(crate) fn unlike_reading(readings: &[RawReading]) -> Vec<Warning> {
         // Places that follow from degrees may count from the middle.
         is_off: fixation.place.is_none()
             && matches!(fixation.position, Position::Pixels { x, y } if x < 0.0 || y < 0.0),
+        is_beyond: screen.map(|(width, height)| {
+            matches!(fixation.position, Position::Pixels { x, y } if x > width || y > height)
+        }),
+    }
     };
     let named = readings.iter().map(|reading| {
         let reader = reading.fixations.first().map_or("", |fixation| &*fixation.reader);
-        (reader, reading.fixations.iter().map(look))
+        let screen = screen(reading.place.file);
+        (reader, reading.fixations.iter().map(move |fixation| look(fixation, screen)))
     });
     implausible(named, unit, true)
 }
@@ -51,7 +62,7 @@ pub(super) fn described(
         "x_char: positions in characters, which follow from pixels and words",
     ];
     let missing = if recording.in_pixels { &missing[..] } else { &missing[..1] };
-    let warnings = Warning::messages(&unlike_reading(&recording.fixations_by_reading));
+    let warnings = Warning::messages(&unlike_reading(&recording.fixations_by_reading, &|_| None));
     if as_json {
         let value = serde_json::json!({
             "recording": recording, "has_words": false, "missing": missing, "warnings": warnings,

@@ -10,7 +10,7 @@ pub const FEWEST_LOOKS: usize = 30;
 /// What places are in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlaceUnit {
-    /// Characters of a line. How far eyes move in these is looked at where words are known.
+    /// Characters of a line. Where words are known, how far eyes move in these is looked at by itself.
     Characters,
     /// Pixels of a screen.
     Pixels,
@@ -19,10 +19,15 @@ pub enum PlaceUnit {
 }
 
 impl PlaceUnit {
-    /// Lines of text are some degrees wide, and of some hundred pixels.
-    fn expected(self) -> Option<Expected> {
+    /// Lines of text are some degrees wide, of some hundred pixels and some dozen characters. `all` says
+    /// whether everything is judged.
+    fn expected(self, all: bool) -> Option<Expected> {
         match self {
-            Self::Characters => None,
+            Self::Characters => all.then_some(Expected {
+                name: "characters",
+                steps: (1.5, 30.0),
+                widths: (5.0, 250.0),
+            }),
             Self::Pixels => {
                 Some(Expected { name: "pixels", steps: (8.0, 500.0), widths: (60.0, 8000.0) })
             }
@@ -53,6 +58,8 @@ pub struct Look {
     pub onset: Option<f64>,
     /// Whether the place is left of the screen, or above it.
     pub is_off: bool,
+    /// Whether it is right of the screen, or below it; of screens of a known size.
+    pub is_beyond: Option<bool>,
 }
 
 /// What was measured over readings.
@@ -61,6 +68,9 @@ struct Tally {
     looks: usize,
     placed: usize,
     off: usize,
+    /// Places on screens of a known size, and those beyond it.
+    bounded: usize,
+    beyond: usize,
     repeated: usize,
     overlapping: usize,
     timed: usize,
@@ -83,6 +93,9 @@ impl Tally {
             self.looks += 1;
             self.placed += usize::from(look.place.is_some());
             self.off += usize::from(look.is_off);
+            let beyond = look.is_beyond.filter(|_| look.place.is_some());
+            self.bounded += usize::from(beyond.is_some());
+            self.beyond += usize::from(beyond == Some(true));
             self.durations.extend(look.duration);
             self.across.extend(look.place.map(|[x, _]| x));
             if let Some(before) = before {
@@ -215,6 +228,8 @@ impl Tally {
         self.looks += other.looks;
         self.placed += other.placed;
         self.off += other.off;
+        self.bounded += other.bounded;
+        self.beyond += other.beyond;
         self.repeated += other.repeated;
         self.overlapping += other.overlapping;
         self.timed += other.timed;
@@ -246,6 +261,10 @@ impl Tally {
                         or upwards, must be turned into such first";
             let measure = "places left of the screen or above it";
             see(measure, placed, share(self.off, placed), "%", (0.0, 10.0), [hint; 2]);
+            let hint = "is the screen of this size, and are places in its pixels?";
+            let (measure, bounded) = ("places right of the screen or below it", self.bounded);
+            let beyond = share(self.beyond, bounded);
+            see(measure, bounded, beyond, "%", (0.0, 10.0), [hint; 2]);
             let hints = [
                 "are durations in ms, and are these fixations, without saccades between them?",
                 "are durations in ms, and fixations unmerged?",
@@ -263,7 +282,7 @@ impl Tally {
             let hints = ["is most of the recording missing, or are onsets in ms?", hint];
             see("fixations a second", self.begun, rate, "", (1.0, 6.0), hints);
         }
-        let Some(Expected { name, steps, widths }) = unit.expected() else { return found };
+        let Some(Expected { name, steps, widths }) = unit.expected(all) else { return found };
         let hints = [
             "are places in this unit, and not in parts of the screen?",
             "are places in this unit, and is the signal good?",
@@ -293,7 +312,7 @@ mod tests {
             ]),
             duration: Some(duration + f64::from(i % 5)),
             onset: Some(step_ms * f64::from(i)),
-            is_off: false,
+            ..Look::default()
         };
         (0..80).map(look).collect()
     }
@@ -313,7 +332,13 @@ mod tests {
             measures(&parts, PlaceUnit::Pixels),
             ["typical amplitude", "width of what was looked at"]
         );
-        assert_eq!(measures(&parts, PlaceUnit::Characters), [""; 0]);
+        let steps = ["typical amplitude", "width of what was looked at"];
+        assert_eq!(measures(&reading(1.0 / 200.0, 220.0, 250.0), PlaceUnit::Characters), steps);
+        assert_eq!(measures(&good, PlaceUnit::Characters), steps);
+        assert_eq!(measures(&reading(0.1, 220.0, 250.0), PlaceUnit::Characters), [""; 0]);
+        // Where words are known, those judge.
+        let known = [("anna", good.iter().copied())];
+        assert!(implausible(known, PlaceUnit::Characters, false).is_empty());
         // Samples that repeat the duration of their fixation.
         let samples = reading(1.0, 220.0, 16.0);
         assert_eq!(
@@ -328,6 +353,12 @@ mod tests {
         assert_eq!(
             measures(&reading(1.0, 4231.0, 4300.0), PlaceUnit::Pixels),
             ["mean duration", "fixations a second"]
+        );
+        let beyond = |look: &Look| Look { is_beyond: Some(true), ..*look };
+        let beyond: Vec<Look> = good.iter().map(beyond).collect();
+        assert_eq!(
+            measures(&beyond, PlaceUnit::Pixels),
+            ["places right of the screen or below it"]
         );
         let lost: Vec<Look> = good.iter().map(|look| Look { place: None, ..*look }).collect();
         assert_eq!(measures(&lost, PlaceUnit::Pixels), ["fixations with a place"]);

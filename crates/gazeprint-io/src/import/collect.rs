@@ -1,9 +1,10 @@
 //! Gathers what parsers find, and makes a corpus of it, or a recording without words.
 
+mod agree;
 mod copies;
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use gazeprint::corpus::{Chars, Corpus, CorpusError, Fixation, Line, Millis, Scanpath, Text, Word};
@@ -19,6 +20,7 @@ use super::report::Drops;
 use super::setting::{Phrase, Setting, phrase};
 use super::table::RawTrial;
 use crate::read::DEFAULT_NAME;
+pub(in crate::import) use agree::Stated;
 
 /// The place of what is in no row.
 const NOWHERE: RowPlace = RowPlace { file: 0, row: 0 };
@@ -42,6 +44,8 @@ pub struct Recording {
     eye: EyeChoice,
     /// What the names of texts come from.
     pub(super) texts_named_by: TextNames,
+    /// Of files whose fixations are in characters: what is to be held against the words.
+    pub(super) stated: BTreeMap<usize, Stated>,
     places: HashMap<ReadingKey, usize>,
     text_places: HashMap<Arc<str>, usize>,
 }
@@ -241,6 +245,7 @@ impl Recording {
             }
             return Ok(Imported::Fixations(std::mem::take(&mut self.readings)));
         }
+        self.hold_against_words();
         self.corpus(name, &at).map(Imported::Corpus)
     }
 
@@ -362,7 +367,9 @@ impl Recording {
                     scanpaths.push(Scanpath { reader, text, session, trial, order, fixations });
                     scanpaths.len() - 1
                 });
-            scanpaths[id].fixations.extend(fixations.iter().map(build_fixation));
+            let is_line = texts[text].line_index(0).is_some();
+            let built = fixations.iter().map(|fixation| build_fixation(fixation, is_line));
+            scanpaths[id].fixations.extend(built);
         }
         let trials_without_fixations = self.apply_trials(&mut texts, &readers, &mut scanpaths);
         if trials_without_fixations > 0 {
@@ -475,9 +482,11 @@ fn named(name: &Option<Arc<str>>) -> String {
     name.as_deref().unwrap_or(DEFAULT_NAME).to_owned()
 }
 
-fn build_fixation(raw: &RawFixation) -> Fixation {
+/// A fixation as it is in a corpus, on a text in which 0 may be a line.
+fn build_fixation(raw: &RawFixation, is_line: bool) -> Fixation {
     let (x, line) = match raw.position {
         Position::Chars { x, line } => (Some(Chars(x)), i32::try_from(line).ok()),
+        Position::OffLines { x } => (Some(Chars(x)), (!is_line).then_some(0)),
         _ => (None, None),
     };
     Fixation {

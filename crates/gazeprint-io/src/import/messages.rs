@@ -111,6 +111,11 @@ impl MessageLog {
         self.trials.push(Named { name, source, replaced });
     }
 
+    /// Whether messages name any trial with fixations.
+    pub(super) fn names_trials(&self) -> bool {
+        !self.trials.is_empty()
+    }
+
     /// Says which patterns know no message, and which trials lack the name that others have.
     ///
     /// # Errors

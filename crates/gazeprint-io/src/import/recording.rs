@@ -79,6 +79,11 @@ pub enum Position {
         /// The line, from 1; 0 is on no line.
         line: u32,
     },
+    /// In characters, on no line that is known.
+    OffLines {
+        /// As above.
+        x: f64,
+    },
     /// In pixels of the screen.
     Pixels {
         /// From the left.

@@ -86,7 +86,7 @@ impl Drops {
 }
 
 /// What an input turned out to be.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Shape {
     /// Rows or lines that it has, without column names.
     pub rows: u64,
@@ -97,10 +97,12 @@ pub struct Shape {
     pub columns: Vec<String>,
     /// What its messages were of use for, where it has any.
     pub(super) messages: Option<MessageLog>,
+    /// Width and height of the screen in pixels, where it tells them.
+    pub(super) screen_px: Option<(f64, f64)>,
 }
 
 /// A file that was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InputReport {
     /// Its path, as given.
     pub path: String,
@@ -115,6 +117,9 @@ pub struct InputReport {
     /// Columns that were read as nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
+    /// Width and height of the screen in pixels, where they are known.
+    #[serde(skip)]
+    pub screen_px: Option<(f64, f64)>,
 }
 
 impl InputReport {
@@ -127,12 +132,13 @@ impl InputReport {
             rows: 0,
             mapping: Mapping::default(),
             ignored: Vec::new(),
+            screen_px: None,
         }
     }
 }
 
 /// What an import did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportReport {
     /// Layout of this report.
     pub schema_version: u32,

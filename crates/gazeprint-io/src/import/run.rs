@@ -4,16 +4,18 @@ mod folders;
 mod named;
 mod opened;
 pub(super) mod parser;
+mod renaming;
 mod texts;
+mod used;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::aliases::{Choice, beside};
+use super::aliases::{Choice, ColumnRole, beside};
 use super::bids::{self, Eyes, Metadata};
-use super::collect::{Imported, RawReading, Recording};
+use super::collect::{Imported, RawReading, Recording, Stated};
 use super::dataviewer::{ReportOptions, Words};
 use super::error::{At, ImportError};
 use super::format::{Format, column_names, stem};
@@ -29,10 +31,13 @@ use super::table::{self, TableOptions};
 use super::words::{GivenDisplay, KnownWords, WordTable};
 use folders::Found;
 pub use folders::input_files;
-use named::{FileNames, named_as_files, names, told_apart, written_alike};
+use named::{
+    FileNames, TextsOf, named_as_files, named_as_recordings, names, told_apart, written_alike,
+};
 pub use named::{NamePattern, NamePatternError};
 use opened::Opened;
 use parser::{Beside, Parser, SideOfRun};
+use renaming::RowNames;
 
 /// What to import.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +62,8 @@ pub struct Request {
     pub gaze: GazeOptions,
     /// What the names of inputs tell; every one must match.
     pub from_name: Option<NamePattern>,
+    /// What the names of readers tell that inputs have; every one must match.
+    pub from_reader: Option<NamePattern>,
 }
 
 impl Request {
@@ -107,6 +114,12 @@ struct Run<'r> {
     names: Vec<Arc<str>>,
     /// What messages of recordings said.
     messages: Vec<MessageLog>,
+    /// What rows said, where names of files say something else.
+    rows: RowNames,
+    /// Whether anything in the files names texts.
+    texts_of: TextsOf,
+    /// The column that readers are called after, where it names recordings.
+    labels: Option<String>,
 }
 
 impl<'r> Run<'r> {
@@ -126,6 +139,9 @@ impl<'r> Run<'r> {
             first_input: 0,
             names: names(&found.files),
             messages: Vec::new(),
+            rows: RowNames::default(),
+            texts_of: TextsOf::Files,
+            labels: None,
         }
     }
 
@@ -276,13 +292,20 @@ impl<'r> Run<'r> {
         };
         let inputs = self.inputs.len();
         let parser = Parser { request, choices, format, path, name, file, names, inputs };
-        let (known, gathered) = (&mut self.known, &mut self.gathered);
-        let beside = Beside { known, gathered, side, eyes };
+        let (known, gathered, rows) = (&mut self.known, &mut self.gathered, &mut self.rows);
+        let beside = Beside { known, gathered, rows, side, eyes };
         let shape =
             opened.read(&mut self.recording, |source, sink| parser.read(source, beside, sink));
         let mut shape = shape.map_err(|error| self.in_two_files(error))?;
         self.messages.extend(shape.messages.take());
         self.look_at_texts(format, &shape, file);
+        if matches!(self.known, KnownWords::Placed)
+            && matches!(format, Format::Table | Format::Json)
+        {
+            let column = |role| shape.mapping.get(role).map(|mapped| mapped.column.clone());
+            let [line, word] = [ColumnRole::Line, ColumnRole::Word].map(column);
+            self.recording.stated.insert(file, Stated { line, word });
+        }
         let ignored = shape.mapping.others(&shape.columns).into_iter();
         self.files[file].ignored = ignored.filter(|name| !format.reads(name)).collect();
         self.describe(file, format.name(), reason, shape);
@@ -291,7 +314,7 @@ impl<'r> Run<'r> {
 
     /// Says of an error about two files which they are, and how to tell them apart.
     fn in_two_files(&self, error: ImportError) -> ImportError {
-        let by_names = told_apart(self.inputs, self.request.from_name.as_ref());
+        let by_names = told_apart(self.inputs, self.request.from_name.as_ref(), self.texts_of);
         error.beside(&self.paths).advising(by_names)
     }
 
@@ -358,6 +381,7 @@ impl<'r> Run<'r> {
         report.format = format;
         report.format_reason = reason;
         report.rows = shape.rows;
+        report.screen_px = self.request.gaze.screen_px.or(shape.screen_px);
         report.mapping = shape.mapping;
     }
 
@@ -389,8 +413,14 @@ impl<'r> Run<'r> {
             .filter(|(_, name)| found.contains(&***name))
             .map(|(path, name)| (path.as_path(), &**name))
             .collect();
-        self.recording.remarks.extend(named_as_files(&named));
-        if let Some(warning) = written_alike(readers_of(&imported)) {
+        self.recording.remarks.extend(named_as_files(&named, self.texts_of));
+        let warning = written_alike(readers_of(&imported));
+        let called: BTreeSet<&str> = found.iter().copied().collect();
+        let called: Vec<&str> = called.into_iter().collect();
+        let labels = self.labels.as_ref().filter(|_| self.request.from_reader.is_none());
+        let of_labels = labels.and_then(|column| named_as_recordings(&called, column));
+        let unused = used::warning(&self.files, &self.recording.dropped, fixations as u64);
+        for warning in warning.into_iter().chain(of_labels).chain(unused) {
             self.recording.warn(warning);
         }
         let (warnings, decisions) =

@@ -58,6 +58,8 @@ settings! {
     Valid => "`valid`";
     /// [`Request::from_name`](super::Request::from_name).
     FromName => "`from_name`";
+    /// [`Request::from_reader`](super::Request::from_reader).
+    FromReader => "`from_reader`";
     /// [`GazeOptions::patterns`](super::GazeOptions::patterns).
     Patterns => "`patterns`";
     /// [`GazeOptions::detector`](super::GazeOptions::detector).

@@ -20,7 +20,7 @@ use super::values::{
 use crate::table::{Row, Rows};
 use marks::{MARKED, MarkColumns};
 use units::Lasting;
-pub(super) use units::{Numbers, Places};
+pub(super) use units::{Numbers, Places, unit_beside};
 
 mod marks;
 mod units;
@@ -309,7 +309,7 @@ impl Fixations {
         self.marks.warn(sink);
         if self.without_line > 0 {
             sink.note(format!(
-                "{} fixations have a position but no line: they are on line 0, which is none",
+                "{} fixations have a position but no line: they are on none",
                 self.without_line
             ));
         }
@@ -405,7 +405,7 @@ impl Fixations {
         };
         let Some(x) = x else { return Ok(Position::Missing) };
         self.without_line += u64::from(line.is_none());
-        Ok(Position::Chars { x, line: line.unwrap_or(0) })
+        Ok(line.map_or(Position::OffLines { x }, |line| Position::Chars { x, line }))
     }
 }
 

@@ -21,7 +21,7 @@ use super::recording::{Position, RawFixation, Reason, RowPlace, Sink};
 use super::report::Shape;
 use super::samples::unit_of_step;
 use super::setting::{Phrase, phrase};
-use super::table::{Numbers, Places, TableOptions};
+use super::table::{Numbers, Places, TableOptions, unit_beside};
 use super::unread::Unread;
 use super::values::{Name, SharedNames, name, number, number_or_missing, present};
 use crate::table::{Row, Rows};
@@ -241,7 +241,7 @@ impl Event {
 }
 
 /// Milliseconds in a unit of duration and of time. Pro Lab has times in microseconds, and does not always
-/// say so: samples tell by how far they are apart.
+/// say so: fixations tell by how far they are apart and how long they last, or else samples do.
 fn units(
     rows: &mut Rows<'_>,
     mapping: &Mapping,
@@ -249,20 +249,34 @@ fn units(
 ) -> Result<[f64; 2], ImportError> {
     /// Nobody fixates for so many milliseconds.
     const LONGEST_MS: f64 = 10_000.0;
-    let mut numbers = [Vec::new(), Vec::new()];
     let roles = [ColumnRole::Duration, ColumnRole::Time];
+    let [duration, time] = roles.map(|role| mapping.index(role));
+    let [kind, index] = [ColumnRole::Kind, ColumnRole::Event].map(|role| mapping.index(role));
+    let (mut durations, mut times, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+    let mut last = [String::new(), String::new()];
     rows.sample(|row| {
-        for (role, numbers) in roles.into_iter().zip(&mut numbers) {
-            numbers.extend(mapping.index(role).and_then(|column| number(row.cell(column), true)));
+        let cell = |column: Option<usize>| column.map_or("", |column| row.cell(column));
+        let time = number(cell(time), true);
+        times.extend(time);
+        let event = [kind, index].map(|column| cell(column).to_owned());
+        if event != last && event[0].eq_ignore_ascii_case("fixation") {
+            durations.extend(number(cell(duration), true));
+            starts.extend(time);
         }
+        last = event;
     })?;
-    let [durations, times] = &mut numbers;
-    let steps = times.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 0.0);
-    let step = median(&mut steps.collect::<Vec<_>>());
-    let seen = [
-        median(durations).filter(|duration| *duration > LONGEST_MS).map(|_| Unit::Microseconds),
-        step.and_then(unit_of_step),
-    ];
+    let step = |times: &[f64]| {
+        let steps = times.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 0.0);
+        median(&mut steps.collect::<Vec<_>>())
+    };
+    let lasts = median(&mut durations);
+    let of_durations = lasts.filter(|lasts| *lasts > LONGEST_MS).map(|_| Unit::Microseconds);
+    let named = |role| mapping.get(role).and_then(|column| column.unit);
+    let unit = named(ColumnRole::Duration).or(of_durations).unwrap_or(Unit::Milliseconds);
+    let by_fixations = step(&starts).zip(lasts).and_then(|(step, lasts)| {
+        unit_beside(step, lasts * unit.milliseconds().unwrap_or(1.0), Unit::Milliseconds)
+    });
+    let seen = [of_durations, by_fixations.or_else(|| step(&times).and_then(unit_of_step))];
     let mut units = [1.0; 2];
     for (at, role) in roles.into_iter().enumerate() {
         let Some(column) = mapping.get(role) else { continue };

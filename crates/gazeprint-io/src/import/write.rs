@@ -116,7 +116,7 @@ fn check(readings: &[RawReading]) -> Result<(), WriteError> {
 fn fixations(readings: &[RawReading]) -> Frame<'_> {
     let rows = || readings.iter().flat_map(|reading| &reading.fixations);
     let any = |test: fn(&RawFixation) -> bool| rows().any(test);
-    let chars = any(|f| matches!(f.position, Position::Chars { .. }));
+    let chars = any(|f| matches!(f.position, Position::Chars { .. } | Position::OffLines { .. }));
     // Where no position is known at all, the columns still say what is missing.
     let placed = any(|f| f.place.is_some());
     let pixels = (!chars && !placed) || any(|f| matches!(f.position, Position::Pixels { .. }));
@@ -134,6 +134,7 @@ fn fixations(readings: &[RawReading]) -> Frame<'_> {
     if chars {
         let position = |f: &RawFixation| match f.position {
             Position::Chars { x, line } => Some((x, line)),
+            Position::OffLines { x } => Some((x, 0)),
             _ => None,
         };
         table.counts("line", rows().map(move |f| position(f).map(|(_, line)| line)));

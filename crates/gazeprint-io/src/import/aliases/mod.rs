@@ -399,6 +399,13 @@ pub(crate) fn beside(header: &[String], choices: &[Choice]) -> Vec<Choice> {
     choices.iter().filter(is_here).cloned().collect()
 }
 
+/// Whether a column names recordings: of a reader there may be several.
+pub(crate) fn names_recordings(column: &str) -> bool {
+    let column = plain(column);
+    ["recordingsessionlabel", "recordingname", "recordingid", "sessionname"]
+        .contains(&column.as_str())
+}
+
 /// Whether a column counts trials, and names texts only where nothing else does.
 pub(crate) fn is_trial_counter(column: &str) -> bool {
     let column = plain(column);

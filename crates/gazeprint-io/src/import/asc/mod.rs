@@ -79,8 +79,9 @@ pub fn read(
         recording.line(RowPlace { file, row: lines.number() }, &line)?;
         line.clear();
     }
-    let messages = recording.finish(RowPlace { file, row: lines.number().max(1) })?;
-    Ok(Shape { rows: lines.number(), messages: Some(messages), ..Shape::default() })
+    let place = RowPlace { file, row: lines.number().max(1) };
+    let shape = recording.finish(place)?;
+    Ok(Shape { rows: lines.number(), ..shape })
 }
 
 /// A fixation that waits for the name of its trial.
@@ -438,7 +439,8 @@ impl<'r> Recording<'r> {
     }
 
     /// Hands everything over, and gives what messages said.
-    fn finish(mut self, place: RowPlace) -> Result<MessageLog, ImportError> {
+    /// What messages said, and the screen.
+    fn finish(mut self, place: RowPlace) -> Result<Shape, ImportError> {
         self.tally.without_end += u64::from(self.block.is_open);
         self.put_aside(place)?;
         if self.tally.without_end > 0 {
@@ -472,6 +474,7 @@ impl<'r> Recording<'r> {
         self.tally.report(&self.options.gaze, self.has_events, self.sink);
         self.measured.note(self.sink);
         self.saccades.note(self.sink);
-        Ok(self.log)
+        let screen_px = self.tally.screen_px();
+        Ok(Shape { messages: Some(self.log), screen_px, ..Shape::default() })
     }
 }

@@ -110,6 +110,15 @@ impl Tally {
         }
     }
 
+    /// Width and height of the display in pixels, whose corners are the first and the last of them.
+    pub(super) fn screen_px(&self) -> Option<(f64, f64)> {
+        let corners = self.display.as_ref()?.split(' ').map(str::parse);
+        let corners: Vec<f64> = corners.collect::<Result<_, _>>().ok()?;
+        let [left, top, right, bottom] = corners[..] else { return None };
+        let size = (right - left + 1.0, bottom - top + 1.0);
+        (left == 0.0 && top == 0.0 && size.0 > 1.0 && size.1 > 1.0).then_some(size)
+    }
+
     /// Takes the interval that a duration was computed with.
     pub(super) fn interval(&mut self, source: Source, interval: f64) {
         let pair = (source, interval);

@@ -122,7 +122,7 @@ pub fn read(
     let (count, messages) = recording.finish(rows.last_row())?;
     rows.note_quotes(sink);
     let (rows, columns) = (count + event_rows, rows.header);
-    Ok(Shape { mapping, rows, columns, messages: Some(messages) })
+    Ok(Shape { mapping, rows, columns, messages: Some(messages), ..Shape::default() })
 }
 
 /// Something that happens at a time: a fixation ends, or a message comes.

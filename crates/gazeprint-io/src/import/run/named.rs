@@ -4,18 +4,20 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use thiserror::Error;
 
 use crate::import::error::{At, ImportError};
 use crate::import::format::stem;
-use crate::import::recording::{RawFixation, RawWord, Reason, RowPlace, Sink};
 use crate::import::remark::Remark;
 use crate::import::setting::{Phrase, Setting, phrase};
 use crate::import::values::composed;
 
 /// What a name can tell.
 const GROUPS: [&str; 4] = ["reader", "session", "text", "trial"];
+
+/// What the name of a reader does not.
+const OF_TEXTS: [&str; 2] = ["text", "trial"];
 
 /// A pattern that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -35,6 +37,15 @@ pub enum NamePatternError {
          (?<reader>\\d+)_(?<session>\\d)"
     )]
     Groups {
+        /// The pattern.
+        pattern: String,
+    },
+    /// Something else than readers and sessions, or no reader.
+    #[error(
+        "{pattern:?} must have a group reader, and may have a group session, such as \
+         (?<reader>[^_]+)_(?<session>[^_]+)"
+    )]
+    Readers {
         /// The pattern.
         pattern: String,
     },
@@ -64,6 +75,38 @@ impl NamePattern {
     /// The pattern as it was given.
     pub(super) fn as_str(&self) -> &str {
         self.0.as_str()
+    }
+
+    /// A regular expression with groups `reader` and `session`, for the names of readers.
+    ///
+    /// # Errors
+    /// If it is none, or has no group `reader`, or others.
+    pub fn of_readers(pattern: &str) -> Result<Self, NamePatternError> {
+        let found = Self::new(pattern)?;
+        let groups: Vec<&str> = found.0.capture_names().flatten().collect();
+        match groups.contains(&"reader") && !groups.iter().any(|group| OF_TEXTS.contains(group)) {
+            true => Ok(found),
+            false => Err(NamePatternError::Readers { pattern: pattern.to_owned() }),
+        }
+    }
+
+    /// The same pattern without some groups, as it may be given in its place: what named a text names
+    /// sessions, so that recordings are told apart. `None` where no group is left.
+    pub(super) fn without(&self, groups: &[&str]) -> Option<String> {
+        let has_session = self.0.capture_names().flatten().any(|group| group == "session");
+        let mut pattern = self.0.as_str().to_owned();
+        let mut sessions = usize::from(has_session);
+        for group in groups {
+            let instead = match OF_TEXTS.contains(group) && sessions == 0 {
+                true => "(?<session>",
+                false => "(?:",
+            };
+            sessions += usize::from(instead != "(?:");
+            for named in [format!("(?<{group}>"), format!("(?P<{group}>")] {
+                pattern = pattern.replace(&named, instead);
+            }
+        }
+        Self::new(&pattern).is_ok().then_some(pattern)
     }
 
     /// What is matched of a path: its name, or all of it where the pattern is about folders.
@@ -97,11 +140,12 @@ impl NamePattern {
                 ],
             ));
         };
-        let [reader, session, text, trial] = GROUPS.map(|group| {
-            let name = found.name(group)?.as_str().trim();
-            (!name.is_empty()).then(|| composed(name).into())
-        });
-        Ok(FileNames { reader, session, text, trial })
+        Ok(FileNames::of(&found))
+    }
+
+    /// What the name of a reader tells, where it is like the pattern.
+    pub(super) fn read_reader(&self, reader: &str) -> Option<FileNames> {
+        self.0.captures(reader).map(|found| FileNames::of(&found))
     }
 }
 
@@ -148,20 +192,29 @@ pub(super) fn names(inputs: &[PathBuf]) -> Vec<Arc<str>> {
     names.into_iter().map(Into::into).collect()
 }
 
+/// Where texts have their names from, as far as that says what the names of files may tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextsOf {
+    /// Nothing in the files names them.
+    Files,
+    /// Columns or messages do: what differs between the files of a reader tells sessions.
+    Rows,
+}
+
 /// What to say where readers are called as these files.
-pub(super) fn named_as_files(files: &[(&Path, &str)]) -> Option<Remark> {
+pub(super) fn named_as_files(files: &[(&Path, &str)], texts: TextsOf) -> Option<Remark> {
     let stems: Vec<Arc<str>> = files.iter().map(|(path, _)| stem(path)).collect();
     let stems: Vec<&str> = stems.iter().map(AsRef::as_ref).collect();
-    let warning = Parts::of(&stems).and_then(|parts| parts.warning()).map(Remark::warning);
+    let warning = Parts::of(&stems, texts).and_then(|parts| parts.warning()).map(Remark::warning);
     let names: Vec<&str> = files.iter().map(|(_, name)| *name).collect();
     warning.or_else(|| maybe_one_reader(&names).map(Remark::decision))
 }
 
 /// How names of files may tell recordings apart that are taken for one.
-pub(super) fn told_apart(files: &[PathBuf], given: Option<&NamePattern>) -> Phrase {
+pub(super) fn told_apart(files: &[PathBuf], given: Option<&NamePattern>, texts: TextsOf) -> Phrase {
     let stems: Vec<Arc<str>> = files.iter().map(|path| stem(path)).collect();
     let stems: Vec<&str> = stems.iter().map(AsRef::as_ref).collect();
-    let pattern = Parts::of(&stems).and_then(|parts| parts.pattern());
+    let pattern = Parts::of(&stems, texts).and_then(|parts| parts.pattern());
     let by_names = phrase!["by the names of their files (", Setting::FromName];
     match (pattern, given) {
         (Some(pattern), given) if given.is_none_or(|given| given.0.as_str() != pattern) => {
@@ -175,6 +228,23 @@ pub(super) fn told_apart(files: &[PathBuf], given: Option<&NamePattern>) -> Phra
             ": session, text or trial; files of a folder that it does not match are left out"
         ],
     }
+}
+
+/// What to say where readers are called as recordings are, and several may be of one reader.
+pub(super) fn named_as_recordings(readers: &[&str], column: &str) -> Option<Phrase> {
+    let parts = Parts::of(readers, TextsOf::Rows)?;
+    let pattern = parts.pattern().filter(|_| parts.recur())?;
+    let [one, other] = parts.alike()?;
+    Some(phrase![
+        format!(
+            "readers are called as {column} says, which names recordings, and {one} and {other} are two, \
+             while parts of these names recur with others: if they are sessions of one reader, let the \
+             names tell, with "
+        ),
+        Setting::FromReader,
+        format!(" '{pattern}', and if not, say so with "),
+        Phrase::choice("reader", column)
+    ])
 }
 
 /// What to say where several files may be of one reader: those that begin alike, up to a sign.
@@ -206,14 +276,15 @@ struct Parts<'n> {
     /// What stands between them, the same in all.
     signs: Vec<&'n str>,
     reader: usize,
-    session: Option<usize>,
+    /// The first and the last of the parts that tell sessions.
+    session: Option<(usize, usize)>,
     text: Option<usize>,
 }
 
 impl<'n> Parts<'n> {
     /// Of names without extensions; `None` where they are not in parts alike, or each may well be a
     /// reader's own.
-    fn of(names: &[&'n str]) -> Option<Self> {
+    fn of(names: &[&'n str], texts: TextsOf) -> Option<Self> {
         let parts = |name: &'n str| name.split(SIGNS).collect::<Vec<_>>();
         let signs = |name: &'n str| name.matches(SIGNS).collect::<Vec<_>>();
         let signs = match names {
@@ -230,16 +301,20 @@ impl<'n> Parts<'n> {
             |at: usize| names.iter().map(|parts| parts[at]).collect::<HashSet<_>>().len();
         let varying: Vec<usize> = (0..=signs.len()).filter(|&at| distinct(at) > 1).collect();
         let (&reader, others) = varying.split_first()?;
-        let &last = others.last()?;
+        let (&first, &last) = (others.first()?, others.last()?);
         if distinct(reader) == names.len() {
             return None;
         }
         let are_sessions = |at: &usize| names.iter().all(|parts| is_session(parts[*at]));
+        if texts == TextsOf::Rows {
+            return Some(Self { names, signs, reader, session: Some((first, last)), text: None });
+        }
         let is_session = are_sessions(&last);
         let session = match is_session {
             true => Some(last),
             false => (reader + 1..=signs.len()).filter(|&at| at != last).find(are_sessions),
         };
+        let session = session.map(|at| (at, at));
         let text = (!is_session).then_some(last);
         Some(Self { names, signs, reader, session, text })
     }
@@ -263,13 +338,20 @@ impl<'n> Parts<'n> {
         // Of signs in brackets, the last may be a hyphen.
         others.sort_by_key(|&sign| sign == '-');
         let part = format!("[^{}]+", others.iter().collect::<String>());
-        let groups =
-            [(Some(self.reader), "reader"), (self.session, "session"), (self.text, "text")];
+        let alone = |at: usize| (at, at);
+        let groups = [
+            (Some(alone(self.reader)), "reader"),
+            (self.session, "session"),
+            (self.text.map(alone), "text"),
+        ];
         let mut pattern = "^".to_owned();
         for at in 0..=self.signs.len() {
-            match groups.iter().find(|(place, _)| *place == Some(at)) {
-                Some((_, group)) => pattern.push_str(&format!("(?<{group}>{part})")),
-                None => pattern.push_str(&part),
+            for (_, group) in groups.iter().filter(|(of, _)| of.is_some_and(|of| of.0 == at)) {
+                pattern.push_str(&format!("(?<{group}>"));
+            }
+            pattern.push_str(&part);
+            for _ in groups.iter().filter(|(of, _)| of.is_some_and(|of| of.1 == at)) {
+                pattern.push(')');
             }
             pattern.push_str(&self.signs.get(at).map_or(String::new(), |sign| regex::escape(sign)));
         }
@@ -355,53 +437,19 @@ pub(in crate::import) struct FileNames {
 }
 
 impl FileNames {
+    fn of(found: &Captures<'_>) -> Self {
+        let [reader, session, text, trial] = GROUPS.map(|group| {
+            let name = found.name(group)?.as_str().trim();
+            (!name.is_empty()).then(|| composed(name).into())
+        });
+        Self { reader, session, text, trial }
+    }
+
     /// What a file is about that does not say it itself. Pages of different sessions are different
     /// ones, as far as anybody knows.
     pub(super) fn page(&self) -> Option<Arc<str>> {
         let of_session = || self.session.as_ref().map(|session| format!("page-{session}").into());
         self.text.clone().or_else(of_session)
-    }
-
-    /// A sink in which fixations have these names, whatever their rows say.
-    pub(super) fn renaming<'s>(&'s self, sink: &'s mut dyn Sink) -> Renaming<'s> {
-        Renaming { names: self, sink }
-    }
-}
-
-/// Gives fixations the names that their file has.
-pub(super) struct Renaming<'s> {
-    names: &'s FileNames,
-    sink: &'s mut dyn Sink,
-}
-
-impl Sink for Renaming<'_> {
-    fn fixation(&mut self, place: RowPlace, mut fixation: RawFixation) -> Result<(), ImportError> {
-        let FileNames { reader, session, text, trial } = self.names;
-        if let Some(reader) = reader {
-            fixation.reader = Arc::clone(reader);
-        }
-        if let Some(text) = text {
-            fixation.text = Arc::clone(text);
-        }
-        fixation.session = session.clone().or(fixation.session);
-        fixation.trial = trial.clone().or(fixation.trial);
-        self.sink.fixation(place, fixation)
-    }
-
-    fn word(&mut self, place: RowPlace, word: RawWord) -> Result<(), ImportError> {
-        self.sink.word(place, word)
-    }
-
-    fn dropped(&mut self, place: RowPlace, reason: Reason, example: &str) {
-        self.sink.dropped(place, reason, example);
-    }
-
-    fn note(&mut self, note: String) {
-        self.sink.note(note);
-    }
-
-    fn warn(&mut self, warning: Phrase) {
-        self.sink.warn(warning);
     }
 }
 
@@ -431,7 +479,7 @@ mod tests {
     #[test]
     fn a_pattern_for_names_in_parts_takes_them_apart() {
         let found = |names: &[&str]| {
-            let parts = Parts::of(names)?;
+            let parts = Parts::of(names, TextsOf::Files)?;
             Some((parts.pattern()?, parts.recur()))
         };
         let of_texts = ["P01_s1_story1", "P01_s1_story2", "P02_s1_story1"];
@@ -446,6 +494,44 @@ mod tests {
         {
             assert_eq!(found(names), None, "{names:?}");
         }
+    }
+
+    #[test]
+    fn where_rows_name_texts_names_of_files_tell_sessions() {
+        let found = |names: &[&str]| Parts::of(names, TextsOf::Rows)?.pattern();
+        let pattern = "^(?<reader>[^._]+)_(?<session>[^._]+)";
+        assert_eq!(found(&["P01_A", "P01_B", "P02_A"]).as_deref(), Some(pattern));
+        let pattern = "^(?<reader>[^._]+)_(?<session>[^._]+_[^._]+)";
+        assert_eq!(found(&["P1_s1_a", "P1_s2_b", "P2_s1_b"]).as_deref(), Some(pattern));
+    }
+
+    #[test]
+    fn groups_that_rows_contradict_are_left_out_of_a_pattern() {
+        let without =
+            |pattern: &str, groups: &[&str]| NamePattern::new(pattern).unwrap().without(groups);
+        assert_eq!(
+            without("(?<reader>.)_(?P<text>.)", &["text"]).as_deref(),
+            Some("(?<reader>.)_(?<session>.)")
+        );
+        assert_eq!(
+            without("(?<reader>.)_(?<session>.)_(?<text>.)", &["text"]).as_deref(),
+            Some("(?<reader>.)_(?<session>.)_(?:.)")
+        );
+        assert_eq!(without("(?<reader>.)", &["reader"]), None);
+        assert!(NamePattern::of_readers("(?<session>.)").is_err());
+        assert!(NamePattern::of_readers("(?<reader>.)_(?<text>.)").is_err());
+        assert!(NamePattern::of_readers("(?<reader>.)_(?<session>.)").is_ok());
+    }
+
+    #[test]
+    fn readers_that_are_called_as_their_recordings_are_told() {
+        let told =
+            |names: &[&str]| named_as_recordings(names, "LABEL").map(|told| told.to_string());
+        let told_of_two = told(&["S01_1", "S01_2", "S02_1", "S02_2"]).unwrap();
+        let pattern = "'^(?<reader>[^._]+)_(?<session>[^._]+)'";
+        assert!(told_of_two.contains("S01_1 and S01_2 are two"), "{told_of_two}");
+        assert!(told_of_two.contains(pattern), "{told_of_two}");
+        assert_eq!(told(&["S01_1", "S02_1", "S03_2"]), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Request;
 use super::named::FileNames;
 use super::opened::{Opened, START};
+use super::renaming::{Patterns, Renaming, RowNames};
 use crate::import::aliases::{Choice, ColumnRole, is_known};
 use crate::import::asc::AscOptions;
 use crate::import::bids::{BidsOptions, EventTable, Eyes, Metadata, Side};
@@ -80,6 +81,13 @@ impl Parser<'_> {
         reader.into_iter().chain(text).collect()
     }
 
+    /// A sink in which fixations have the names that names tell, whatever their rows say.
+    fn renaming<'s>(&'s self, rows: &'s mut RowNames, sink: &'s mut dyn Sink) -> Renaming<'s> {
+        let Request { from_name, from_reader, .. } = self.request;
+        let patterns = Patterns { files: from_name.as_ref(), readers: from_reader.as_ref() };
+        Renaming { names: &self.names, patterns, rows, sink }
+    }
+
     /// What is taken from recordings. Several of one reader are sessions, lest trials of the same
     /// name become one.
     fn gaze(&self) -> GazeOptions {
@@ -97,6 +105,8 @@ impl Parser<'_> {
 pub(in crate::import) struct Beside<'b> {
     pub(super) known: &'b mut KnownWords,
     pub(super) gathered: &'b mut GatheredWords,
+    /// What rows said where names of files say something else.
+    pub(super) rows: &'b mut RowNames,
     /// The other files of a recording of BIDS.
     pub(super) side: Option<SideOfRun>,
     /// Where it is one of several eyes, all of them.
@@ -118,8 +128,9 @@ macro_rules! placed {
             sink: &mut dyn Sink,
         ) -> Result<Shape, ImportError> {
             let read: fn(&Parser<'_>, &mut dyn BufRead, &mut dyn Sink) -> _ = $read;
-            beside.known.place(&parser.report_options(), sink, |sink| {
-                read(parser, input, &mut parser.names.renaming(sink))
+            let Beside { known, rows, .. } = beside;
+            known.place(&parser.report_options(), sink, |sink| {
+                read(parser, input, &mut parser.renaming(rows, sink))
             })
         }
     };
@@ -145,8 +156,9 @@ pub(in crate::import) fn samples(
         guessed: parser.guessed(),
         has_words: !matches!(beside.known, KnownWords::Nothing),
     };
-    beside.known.place(&parser.report_options(), sink, |sink| {
-        let sink = &mut parser.names.renaming(sink);
+    let Beside { known, rows, .. } = beside;
+    known.place(&parser.report_options(), sink, |sink| {
+        let sink = &mut parser.renaming(rows, sink);
         crate::import::samples::read(input, parser.file, &options, sink)
     })
 }
@@ -228,7 +240,7 @@ pub(in crate::import) fn data_viewer(
     beside: Beside<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Shape, ImportError> {
-    let known = beside.known;
+    let Beside { known, rows, .. } = beside;
     let mut words = match std::mem::take(known) {
         KnownWords::Screen(words) => Words::Screen(words),
         KnownWords::Map(map) => Words::Characters(map),
@@ -240,7 +252,7 @@ pub(in crate::import) fn data_viewer(
     // A trial's number is no text: only the names of files may tell it.
     let (reader, page) = (parser.names.reader.as_ref(), parser.names.text.as_ref());
     let options = ReportOptions { reader, page, ..parser.report_options() };
-    let sink = &mut parser.names.renaming(sink);
+    let sink = &mut parser.renaming(rows, sink);
     let shape = dataviewer::read(input, parser.file, &options, &mut words, sink)?;
     match words {
         Words::Screen(words) => *known = KnownWords::Screen(words),
@@ -267,7 +279,7 @@ pub(in crate::import) fn swift(
     };
     let reader = parser.request.gaze.reader.clone();
     let reader = reader.unwrap_or_else(|| crate::import::swift::reader_of(parser.path));
-    let sink = &mut parser.names.renaming(sink);
+    let sink = &mut parser.renaming(beside.rows, sink);
     crate::import::swift::read(input, parser.file, &SwiftOptions { reader, items }, sink)
 }
 
@@ -278,11 +290,11 @@ pub(in crate::import) fn popeye(
     beside: Beside<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Shape, ImportError> {
-    let Beside { known, gathered, .. } = beside;
+    let Beside { known, gathered, rows, .. } = beside;
     let gathered = matches!(known, KnownWords::Nothing).then_some(gathered);
     let options = PopEyeOptions { choices: &parser.choices };
     known.place(&parser.report_options(), sink, |sink| {
-        let sink = &mut parser.names.renaming(sink);
+        let sink = &mut parser.renaming(rows, sink);
         crate::import::popeye::read(input, parser.file, &options, gathered, sink)
     })
 }
@@ -294,12 +306,13 @@ pub(in crate::import) fn bids(
     beside: Beside<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Shape, ImportError> {
-    let side = beside.side.unwrap_or_default();
-    match beside.eyes {
-        Some(eyes) => side.read(input, parser, eyes.another()),
-        None => beside
-            .known
-            .place(&parser.report_options(), sink, |sink| side.read(input, parser, sink)),
+    let Beside { known, rows, side, eyes, .. } = beside;
+    let side = side.unwrap_or_default();
+    match eyes {
+        Some(eyes) => side.read(input, parser, rows, eyes.another()),
+        None => {
+            known.place(&parser.report_options(), sink, |sink| side.read(input, parser, rows, sink))
+        }
     }
 }
 
@@ -316,6 +329,7 @@ impl SideOfRun {
         mut self,
         input: &mut dyn BufRead,
         parser: &Parser<'_>,
+        rows: &mut RowNames,
         sink: &mut dyn Sink,
     ) -> Result<Shape, ImportError> {
         let name = parser.path.file_name().unwrap_or_default().to_string_lossy();
@@ -328,7 +342,7 @@ impl SideOfRun {
             columns: columns.take(),
         });
         let side = Side { samples: self.samples, events, stimulus: self.stimulus };
-        let sink = &mut parser.names.renaming(sink);
+        let sink = &mut parser.renaming(rows, sink);
         crate::import::bids::read(input, parser.file, &options, side, sink)
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::Run;
-use crate::import::aliases::{ColumnRole, is_trial_counter, may_count};
+use super::named::TextsOf;
+use crate::import::aliases::{ColumnRole, is_trial_counter, may_count, names_recordings};
 use crate::import::collect::TextNames;
 use crate::import::format::Format;
-use crate::import::messages::count_up;
+use crate::import::messages::{MessageLog, count_up};
 use crate::import::recording::Sink;
 use crate::import::report::Shape;
 use crate::import::setting::{Phrase, phrase};
@@ -14,6 +15,7 @@ use crate::import::setting::{Phrase, phrase};
 impl Run<'_> {
     /// Where texts have their names from, and whether these are no more than numbers of trials.
     pub(super) fn look_at_texts(&mut self, format: Format, shape: &Shape, file: usize) {
+        self.look_at_names(format, shape, file);
         let text = shape.mapping.get(ColumnRole::Text);
         self.recording.texts_named_by = match (format, text) {
             (_, Some(_)) => TextNames::Columns,
@@ -38,6 +40,26 @@ impl Run<'_> {
             ", or say that this is it with ",
             Phrase::choice("text", &text.column),
         ]);
+    }
+
+    /// Whether anything in a file names texts, and whether its readers are called as recordings are.
+    fn look_at_names(&mut self, format: Format, shape: &Shape, file: usize) {
+        let has = |role| shape.mapping.get(role).is_some();
+        let (text, trial) = (has(ColumnRole::Text), has(ColumnRole::Trial));
+        let named = shape.messages.as_ref().is_some_and(MessageLog::names_trials);
+        let of_format = matches!(format, Format::Da1 | Format::Swift);
+        let of_samples = format == Format::Samples && trial;
+        let of_file = self.recording.readings.iter().filter(|of| of.place.file == file);
+        let mut texts = of_file.filter_map(|reading| reading.fixations.first()).map(|f| &f.text);
+        let first = texts.next();
+        let several = texts.any(|text| Some(text) != first);
+        if text || named || of_format || of_samples || several {
+            self.texts_of = TextsOf::Rows;
+        }
+        let reader = shape.mapping.get(ColumnRole::Reader).filter(|reader| !reader.is_chosen);
+        if let Some(reader) = reader.filter(|reader| names_recordings(&reader.column)) {
+            self.labels.get_or_insert_with(|| reader.column.clone());
+        }
     }
 
     /// Whether each reader of a file comes to texts in the order of the numbers that they are called.

@@ -8,8 +8,9 @@ use super::super::gaze::{EyeChoice, GazeOptions};
 use super::super::recording::{Eye, Position, Reason};
 use super::super::setting::{Phrase, Setting, phrase};
 use super::super::table::{Numbers, Places};
-use super::super::validity::mark;
+use super::super::validity::Valid;
 use super::super::values::{self, is_missing, is_nowhere, number, pair};
+use super::marks::{self, Read};
 use crate::table::{Row, Rows};
 
 const ROLES: [ColumnRole; 10] = [
@@ -58,8 +59,8 @@ pub(super) struct Columns {
     validity: Option<usize>,
     /// What the column of marks is called.
     pub(super) validity_name: String,
-    /// The mark of good samples, where tables like this are documented.
-    pub(super) documented: Option<(f64, &'static str)>,
+    /// What marks mean, where that is known.
+    pub(super) marks: Read,
     /// Whose position it is, where the column's name tells.
     pub(super) eye: Option<Eye>,
     /// Says whose position is in a row.
@@ -142,6 +143,8 @@ impl Columns {
             true => Some((0.0, "as published for GazeBase")),
             false => BIOEYE.iter().all(has).then_some((1.0, "as published for BioEye 2015")),
         };
+        let mut marks = marks::find(rows, &mut mapping, eye, gaze.valid)?;
+        marks.documented = documented.or(marks.documented);
         let (unit, unit_reason) = unit(&mapping, is_gazebase, row)?;
         let parts = match mapping.get(ColumnRole::X) {
             Some(x) if x.unit == Some(Unit::Fractions) => {
@@ -174,7 +177,7 @@ impl Columns {
             validity_name: mapping
                 .get(ColumnRole::Validity)
                 .map_or_else(String::new, |mapped| mapped.column.clone()),
-            documented,
+            marks,
             eye,
             eye_of_row: place(ColumnRole::Eye),
             time_name: mapping
@@ -200,6 +203,15 @@ impl Columns {
         Ok(has)
     }
 
+    /// Where samples are good, in words.
+    pub(super) fn good_where(&self, valid: &Valid) -> String {
+        let (column, Valid { mark, reason, .. }) = (&self.validity_name, valid);
+        match self.marks.least {
+            Some(least) => format!("good where {column} is {least} or more, {reason}"),
+            None => format!("good where {column} is {mark}: {reason}"),
+        }
+    }
+
     /// Whether times follow from a rate that was given.
     pub(super) fn is_counted(&self) -> bool {
         !matches!(self.clock, Clock::Times(_))
@@ -216,7 +228,10 @@ impl Columns {
         let time = time.filter(|time| time.abs() <= 1e19).ok_or(Reason::NOT_A_NUMBER)?;
         let (x, y) = self.position(row).ok_or(Reason::NOT_A_NUMBER)?;
         let mark = match self.validity {
-            Some(column) => Some(mark(row.cell(column), self.comma).ok_or(Reason::NOT_A_NUMBER)?),
+            Some(column) => {
+                let mark = self.marks.mark(row.cell(column), self.comma);
+                mark.map_err(|()| Reason::NOT_A_NUMBER)?
+            }
             None => None,
         };
         Ok(Cells { time, x, y, mark })

@@ -12,6 +12,7 @@
 //! [`Detector`](super::detect::Detector).
 
 mod columns;
+mod marks;
 mod names;
 mod report;
 #[cfg(test)]
@@ -36,7 +37,11 @@ use super::validity::{KnownMarks, Marks, Valid};
 use super::values::is_nowhere;
 use crate::table::{Row, Rows};
 use columns::Columns;
+use marks::{Read, UnreadMarks};
 use names::{ReadingNames, gazebase_name};
+
+/// A trial in which no sample can be used.
+const NO_GOOD_SAMPLE: Reason = Reason::aside("no_good_sample");
 
 /// Samples of one trial that are held at most: over half an hour at 2000 Hz.
 const MOST_SAMPLES: usize = 1 << 22;
@@ -119,14 +124,17 @@ pub fn read(
     // Names of files of GazeBase say it all.
     let guessed = if columns.is_gazebase { &[] } else { &options.guessed[..] };
     let mut unread = Unread::new(&rows, &mapping, guessed);
+    let mut marks = UnreadMarks::new(&rows.header, &mapping, columns.eye);
     let mut trials = Trials::new(columns, rows.header_row, file, options, sink)?;
     let width = rows.header.len();
     while let Some(row) = rows.next()? {
         unread.see(row);
+        marks.see(row);
         trials.row(row, width)?;
     }
     let count = trials.finish(rows.last_row())?;
     unread.warn(sink);
+    marks.warn(sink);
     rows.note_quotes(sink);
     Ok(Shape { mapping, rows: count, columns: rows.header, ..Shape::default() })
 }
@@ -341,6 +349,13 @@ impl<'t> Trials<'t> {
             return Ok(());
         };
         let mut samples = self.good(first.row, &marked)?;
+        if let Some(valid) = &self.valid
+            && !samples.iter().any(Sample::is_present)
+        {
+            let good = self.columns.good_where(valid);
+            let example = format!("{} samples, which are {good}", samples.len());
+            self.sink.dropped(first, NO_GOOD_SAMPLE, &example);
+        }
         if !self.seen.insert((self.names.clone(), self.part)) {
             self.resumed += 1;
         }
@@ -406,8 +421,10 @@ impl<'t> Trials<'t> {
         marks.clone().for_each(|(mark, is_seen)| self.marks.see(mark, is_seen));
         let is_marked = marks.clone().next().is_some();
         if self.valid.is_none() && is_marked {
-            let known =
-                KnownMarks { given: self.options.gaze.valid, documented: self.columns.documented };
+            let Read { least, documented } = self.columns.marks;
+            // What is given of confidences is the least of them.
+            let given = self.options.gaze.valid.filter(|_| least.is_none());
+            let known = KnownMarks { given, documented };
             self.valid = known.decide(row, &self.columns.validity_name, marks)?;
         }
         // Marks that nothing is known of are not taken for good.

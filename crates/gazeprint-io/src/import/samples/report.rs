@@ -66,13 +66,17 @@ impl Trials<'_> {
             }
             None => {}
         }
-        if let Some(Valid { mark, reason, is_given }) = &self.valid {
+        if let Some(valid @ Valid { mark, reason, is_given }) = &self.valid {
             let (column, left) = (&self.columns.validity_name, self.marks.describe());
-            sink.note(format!(
-                "samples are good where {column} is {mark}: {reason}; samples with such a place: {left}"
-            ));
+            let least = self.columns.marks.least;
+            let good = self.columns.good_where(valid);
+            sink.note(match least {
+                Some(_) => format!("samples are {good}"),
+                None => format!("samples are {good}; samples with such a place: {left}"),
+            });
             if let Some(better) = self.marks.better(*mark)
                 && !(*is_given && self.options.gaze.valid.is_some())
+                && least.is_none()
             {
                 sink.warn(phrase![
                     format!(

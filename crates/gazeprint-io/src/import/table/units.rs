@@ -321,6 +321,20 @@ fn small(row: u64, x: &Mapped) -> ImportError {
     )
 }
 
+/// Units of times, those first that tables of fixations have most.
+const TIME_UNITS: [Unit; 4] =
+    [Unit::Milliseconds, Unit::Seconds, Unit::Microseconds, Unit::Nanoseconds];
+
+/// The unit of onsets that rise by a step where fixations last so many milliseconds: this one, if it can be.
+pub(in crate::import) fn unit_beside(step: f64, lasts_ms: f64, like: Unit) -> Option<Unit> {
+    // Nobody fixates twenty times within one fixation, or waits for two hundred.
+    let fits = |unit: &Unit| {
+        let ms = unit.milliseconds().unwrap_or(f64::NAN);
+        (lasts_ms / 20.0..=200.0 * lasts_ms).contains(&(step * ms))
+    };
+    std::iter::once(like).chain(TIME_UNITS).find(fits)
+}
+
 /// When a fixation began, and how long it lasted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lasting {
@@ -355,9 +369,9 @@ impl Lasting {
         let onset = onset.map(|onset| {
             let like = match (numbers.onset.median_step(), median.map(|median| median * lasts)) {
                 (Some(step), Some(ms)) => {
-                    // Nobody fixates twenty times within one fixation, or waits for two hundred.
-                    let fits = |unit: &f64| (ms / 20.0..=200.0 * ms).contains(&(step * unit));
-                    match [lasts, 1.0, 1e3, 1e-3, 1e-6].into_iter().find(fits) {
+                    let like = TIME_UNITS.into_iter().find(|it| it.milliseconds() == Some(lasts));
+                    let unit = unit_beside(step, ms, like.unwrap_or(Unit::Milliseconds));
+                    match unit.and_then(Unit::milliseconds) {
                         Some(unit) if unit != lasts => {
                             (unit, format!("they rise by {step} where durations are {ms} ms"))
                         }

@@ -1,5 +1,6 @@
 //! Tables beside the fixations: words and trials.
 
+use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use crate::import::aliases::{ColumnRole, Mapping};
 use crate::import::error::ImportError;
 use crate::import::recording::{Area, RawWord, Reason, RowPlace, Sink};
 use crate::import::report::Shape;
-use crate::import::values::{Name, SharedNames, is_missing, name, number, whole};
+use crate::import::values::{Name, SharedNames, character_count, is_missing, name, number, whole};
 use crate::table::{Row, Rows};
 
 const WORD_ROLES: [ColumnRole; 10] = [
@@ -53,6 +54,11 @@ pub fn read_words(
     };
     mapping.require(&rows.header, header_row, needed)?;
     sink.note(rows.decision.clone());
+    let counted = match in_pixels {
+        true => Counted::default(),
+        false => Counted::of(&mut rows, &mapping)?,
+    };
+    counted.note(&mapping, sink);
     let (mut names, mut text) = (SharedNames::default(), Name::of(&mapping, ColumnRole::Text));
     let mut count = 0;
     let width = rows.header.len();
@@ -62,6 +68,7 @@ pub fn read_words(
         let word = if row.len() == width {
             let text = name(&mut text, row, &mut names).ok_or(Reason::NO_TEXT);
             text.and_then(|text| word(row, &mapping, in_pixels, text))
+                .map(|word| counted.placed(word))
         } else {
             Err(Reason::RAGGED)
         };
@@ -72,6 +79,78 @@ pub fn read_words(
     }
     rows.note_quotes(sink);
     Ok(Shape { mapping, rows: count, ..Shape::default() })
+}
+
+/// How the first rows of a table count characters, as far as labels tell.
+#[derive(Debug, Default)]
+struct Counted {
+    /// Words with a label, those as long as their characters, and those as long with one more.
+    labels: usize,
+    exact: usize,
+    with_last: usize,
+    /// Where the first word of each line begins.
+    lines: BTreeMap<(String, String), u32>,
+}
+
+impl Counted {
+    /// Fewest labels that say anything.
+    const FEWEST: usize = 5;
+
+    fn of(rows: &mut Rows<'_>, mapping: &Mapping) -> Result<Self, ImportError> {
+        let mut counted = Self::default();
+        let column = |role| mapping.index(role);
+        rows.sample(|row| {
+            let cell = |role| column(role).map(|column| row.cell(column)).unwrap_or_default();
+            let (start, end) = (whole(cell(ColumnRole::Start)), whole(cell(ColumnRole::End)));
+            let (Some(start), Some(end)) = (start, end) else { return };
+            let line = (cell(ColumnRole::Text).to_owned(), cell(ColumnRole::Line).to_owned());
+            let first = counted.lines.entry(line).or_insert(start);
+            *first = start.min(*first);
+            let label = character_count(cell(ColumnRole::Label).trim());
+            if label > 0 {
+                counted.labels += 1;
+                counted.exact += usize::from(u64::from(end) == u64::from(start) + u64::from(label));
+                let last = u64::from(end) + 1;
+                counted.with_last += usize::from(last == u64::from(start) + u64::from(label));
+            }
+        })?;
+        Ok(counted)
+    }
+
+    /// Whether ends are the last characters of words, and not one past these.
+    fn ends_are_last(&self) -> bool {
+        let most = 10 * self.with_last >= 9 * self.labels && 10 * self.exact <= self.labels;
+        self.labels >= Self::FEWEST && most
+    }
+
+    fn placed(&self, mut word: RawWord) -> RawWord {
+        if let Area::Chars { end, .. } = &mut word.area {
+            *end = end.saturating_add(u32::from(self.ends_are_last()));
+        }
+        word
+    }
+
+    fn note(&self, mapping: &Mapping, sink: &mut dyn Sink) {
+        let Self { labels, exact, with_last, lines } = self;
+        let called = |role| mapping.get(role).map_or("", |mapped| &*mapped.column);
+        let (start, end) = (called(ColumnRole::Start), called(ColumnRole::End));
+        if self.ends_are_last() {
+            sink.note(format!(
+                "{end} is the last character of a word: {with_last} of {labels} labels are as long with it, \
+                 and {exact} without"
+            ));
+        } else if *labels >= Self::FEWEST && 2 * exact < *labels {
+            sink.note(format!(
+                "{exact} of {labels} labels are as long as from {start} to {end}, and {with_last} with the \
+                 character at {end} as well: {end} is taken to be one past the last"
+            ));
+        }
+        if !lines.is_empty() && lines.values().all(|first| *first == 1) {
+            sink.note(format!(
+                "{start} is 1 for the first word of each line: x is taken to count from 1 as well"
+            ));
+        }
+    }
 }
 
 fn word(
