@@ -31,7 +31,9 @@ def main(task: str, name: str, folder: str = "") -> None:
         if not file.exists():
             place.mkdir(parents=True, exist_ok=True)
             partial = file.with_suffix(".partial")
-            partial.write_bytes(distributed.run_unit(corpus, units[number], **ASKED))
+            # Of a machine, a job has the cores that it asked for.
+            threads = int(os.environ.get("SLURM_CPUS_PER_TASK", "1"))
+            partial.write_bytes(distributed.run_unit(corpus, units[number], threads=threads, **ASKED))
             partial.rename(file)
     else:
         files = [(unit, place / f"unit-{number}.bin") for number, unit in enumerate(units)]

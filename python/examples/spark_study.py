@@ -20,20 +20,23 @@ FOUND = "method string, split int, found binary"
 
 def study(spark: SparkSession, corpus: gp.Corpus, **asked: object) -> gp.Study:
     """The study that one machine makes."""
-    units = distributed.units(corpus, **asked)
+    # Executors see no file of the driver: what these hold is sent.
+    given = distributed.prepared(**asked)
+    units = distributed.units(corpus, **given)
+    threads = int(spark.conf.get("spark.task.cpus", "1"))
     # Once to each executor.
-    everywhere = spark.sparkContext.broadcast(pickle.dumps(corpus))
+    everywhere = spark.sparkContext.broadcast(pickle.dumps((corpus, given)))
 
     def run(table: pa.Table) -> pa.Table:
-        here = pickle.loads(everywhere.value)
-        rows = table.to_pylist()
-        found = [distributed.run_unit(here, distributed.Unit(r["method"], r["split"]), **asked) for r in rows]
+        here, asked_here = pickle.loads(everywhere.value)
+        wanted = [distributed.Unit(row["method"], row["split"]) for row in table.to_pylist()]
+        found = [distributed.run_unit(here, unit, threads=threads, **asked_here) for unit in wanted]
         return table.append_column("found", pa.array(found, pa.binary()))
 
     frame = spark.createDataFrame([(unit.method, unit.split) for unit in units], "method string, split int")
     rows: Iterator = frame.groupBy("method", "split").applyInArrow(run, FOUND).toLocalIterator()
     done = [(distributed.Unit(row["method"], row["split"]), bytes(row["found"])) for row in rows]
-    return distributed.join(corpus, done, **asked)
+    return distributed.join(corpus, done, **given)
 
 
 if __name__ == "__main__":

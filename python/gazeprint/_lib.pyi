@@ -1,12 +1,31 @@
 """What the package is made of; the front has the words."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, final
+
+__all__ = [
+    "__version__",
+    "Corpus",
+    "Division",
+    "draws",
+    "fit_density",
+    "Identifier",
+    "import_recordings",
+    "method_names",
+    "People",
+    "read_splits",
+    "Recognizer",
+    "Secret",
+    "Study",
+    "Table",
+    "Watch",
+]
 
 __version__: str
 
 _Progress = Callable[[float, str, list[str]], None] | None
 
+@final
 class Table:
     columns: list[str]
     def __len__(self) -> int: ...
@@ -16,6 +35,7 @@ class Table:
     @staticmethod
     def of_ipc(bytes: bytes) -> Table: ...
 
+@final
 class Corpus:
     name: str
     readers: list[str]
@@ -46,7 +66,27 @@ def import_recordings(
     asked: dict[str, Any], frames: dict[str, Any], name: str, out: str | None, overwrite: bool
 ) -> tuple[Corpus | None, str]: ...
 def method_names() -> list[str]: ...
+def read_splits(file: str | None = None, frame: object | None = None) -> Table: ...
 
+@final
+class People:
+    @staticmethod
+    def read(path: str) -> People: ...
+    @staticmethod
+    def of_bytes(bytes: bytes) -> People: ...
+    def to_bytes(self) -> bytes: ...
+
+@final
+class Secret:
+    @staticmethod
+    def read_key(path: str) -> Secret: ...
+    @staticmethod
+    def of_key(key: bytes) -> Secret: ...
+    @staticmethod
+    def of_passphrase(passphrase: str) -> Secret: ...
+    def parts(self) -> tuple[bytes | None, str | None]: ...
+
+@final
 class Division:
     notes: list[str]
     methods: list[str]
@@ -55,15 +95,17 @@ class Division:
         cls,
         corpus: Corpus,
         request: dict[str, Any],
-        splits_file: str | None = None,
-        splits_frame: object | None = None,
+        known: People | None = None,
+        splits: Table | None = None,
     ) -> Division: ...
-    def splits(self) -> Table: ...
-    def unit(self, method: str, split: int, progress: _Progress = None) -> bytes: ...
+    def unit(
+        self, method: str, split: int, threads: int | None = None, progress: _Progress = None
+    ) -> bytes: ...
     def run(
         self, arguments: list[str], known: list[tuple[str, int, bytes]] = ..., progress: _Progress = None
     ) -> Study: ...
 
+@final
 class Study:
     def json(self) -> str: ...
     def table(self) -> Table: ...
@@ -74,32 +116,32 @@ class Study:
     def figure_file(self, name: str, format: str) -> bytes | None: ...
     def save(self, folder: str, overwrite: bool) -> str: ...
 
+@final
 class Recognizer:
     location: str
     is_encrypted: bool
     is_closed: bool
     @staticmethod
-    def open(at: str, key_file: str | None = None, passphrase: str | None = None) -> Recognizer: ...
+    def open(at: str, given: Secret | None = None) -> Recognizer: ...
     @staticmethod
     def exists(at: str) -> bool: ...
     @staticmethod
     def open_or_create(
         at: str,
         corpus: Corpus,
-        key_file: str | None,
-        passphrase: str | None,
-        people_file: str | None,
+        given: Secret | None,
+        known: People | None,
         durations: tuple[float | None, float | None],
         pseudonyms: bool,
         shard: tuple[int, int] | None,
+        threads: int | None,
         progress: _Progress,
     ) -> tuple[Recognizer, list[str]]: ...
     @staticmethod
     def merge(
         from_: list[str],
         to: str,
-        key_file: str | None,
-        passphrase: str | None,
+        given: Secret | None,
         progress: _Progress,
         /,
     ) -> Recognizer | None: ...
@@ -109,6 +151,7 @@ class Recognizer:
         replace: bool,
         strict: bool,
         shard: tuple[int, int] | None,
+        threads: int | None,
         progress: _Progress,
     ) -> str: ...
     def identify(
@@ -150,6 +193,7 @@ class Recognizer:
     def learn(self, everything: bool, progress: _Progress = None) -> str: ...
     def close(self) -> None: ...
 
+@final
 class Watch:
     reader: str
     warnings: str
@@ -171,6 +215,7 @@ def draws(
     progress: _Progress = None,
 ) -> dict[str, Any]: ...
 
+@final
 class Identifier:
     def __new__(
         cls,
@@ -180,7 +225,7 @@ class Identifier:
         classes: int,
         method_name: str,
         engine_name: str,
-        people_file: str | None,
+        known: People | None,
         seed: int,
         durations: tuple[float, float],
     ) -> Identifier: ...

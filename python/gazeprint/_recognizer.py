@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import Any, Union
 
-from gazeprint import _answers, _lib
+from gazeprint import _answers, _given, _lib
 from gazeprint._answers import (
     Enrolled,
     Entry,
@@ -23,7 +23,8 @@ from gazeprint._answers import (
     WatchStep,
 )
 from gazeprint._corpus import Corpus, Path
-from gazeprint._progress import Progress, followed
+from gazeprint._given import AnyPeople
+from gazeprint._progress import Callback, Progress, followed
 
 #: What one person read: a corpus, a folder or file, or a frame of fixations.
 Probe = Any
@@ -160,7 +161,7 @@ class Recognizer:
         cls, gallery: Path, *, key_file: Path | None = None, passphrase: str | None = None
     ) -> Recognizer:
         """Opens a gallery: a file, or ``postgres://...``."""
-        return cls(_lib.Recognizer.open(os.fspath(gallery), _path(key_file), passphrase))
+        return cls(_lib.Recognizer.open(os.fspath(gallery), _opening(_given.secret(key_file, passphrase))))
 
     @classmethod
     def open_or_create(
@@ -170,7 +171,7 @@ class Recognizer:
         *,
         key_file: Path | None = None,
         passphrase: str | None = None,
-        people: Path | None = None,
+        people: AnyPeople | None = None,
         min_duration: float | None = None,
         max_duration: float | None = None,
         pseudonyms: bool = False,
@@ -182,17 +183,42 @@ class Recognizer:
         What readers have in common is learned from the corpus, unless there are few of them or ``people`` know it.
         """
         with followed(progress) as called:
-            inner, notes = _lib.Recognizer.open_or_create(
-                os.fspath(gallery),
-                corpus._inner,
-                _path(key_file),
-                passphrase,
-                _path(people),
-                (min_duration, max_duration),
-                pseudonyms,
-                shard,
-                called,
+            return cls._opened_or_created(
+                gallery,
+                corpus,
+                _given.secret(key_file, passphrase),
+                _given.people(people),
+                durations=(min_duration, max_duration),
+                pseudonyms=pseudonyms,
+                shard=shard,
+                called=called,
             )
+
+    @classmethod
+    def _opened_or_created(
+        cls,
+        gallery: Path,
+        corpus: Corpus,
+        secret: _given.Secret | None,
+        people: _given.People | None,
+        *,
+        durations: tuple[float | None, float | None] = (None, None),
+        pseudonyms: bool = False,
+        shard: tuple[int, int] | None = None,
+        threads: int | None = None,
+        called: Callback | None = None,
+    ) -> Recognizer:
+        inner, notes = _lib.Recognizer.open_or_create(
+            os.fspath(gallery),
+            corpus._inner,
+            _opening(secret),
+            None if people is None else people._inner,
+            durations,
+            pseudonyms,
+            shard,
+            threads,
+            called,
+        )
         desk = cls(inner)
         desk.notes = notes
         return desk
@@ -210,7 +236,8 @@ class Recognizer:
         """Makes one gallery of several, the same as if all readers had been enrolled there."""
         places = [os.fspath(gallery) for gallery in galleries]
         with followed(progress) as called:
-            inner = _lib.Recognizer.merge(places, os.fspath(into), _path(key_file), passphrase, called)
+            secret = _opening(_given.secret(key_file, passphrase))
+            inner = _lib.Recognizer.merge(places, os.fspath(into), secret, called)
         if inner is None:
             return cls.open(into, key_file=key_file, passphrase=passphrase)
         return cls(inner)
@@ -261,7 +288,19 @@ class Recognizer:
         ``shard=(i, n)`` enrols the i-th of every n readers, from 1. After an interruption, who was reported is enrolled.
         """
         with followed(progress) as called:
-            told = self._inner.enroll(corpus._inner, replace, strict, shard, called)
+            return self._enrolled(corpus, replace=replace, strict=strict, shard=shard, called=called)
+
+    def _enrolled(
+        self,
+        corpus: Corpus,
+        *,
+        replace: bool = False,
+        strict: bool = False,
+        shard: tuple[int, int] | None = None,
+        threads: int | None = None,
+        called: Callback | None = None,
+    ) -> Enrolled:
+        told = self._inner.enroll(corpus._inner, replace, strict, shard, threads, called)
         return _answers.enrolled(json.loads(told))
 
     def identify(
@@ -390,5 +429,5 @@ class Recognizer:
         return "Recognizer (closed)" if self._inner.is_closed else f"Recognizer of {self.location}"
 
 
-def _path(path: Path | None) -> str | None:
-    return None if path is None else os.fspath(path)
+def _opening(secret: _given.Secret | None) -> _lib.Secret | None:
+    return None if secret is None else secret._inner

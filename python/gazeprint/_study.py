@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import pathlib
@@ -9,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from gazeprint import _lib
+from gazeprint import _given, _lib
 from gazeprint._corpus import MAX_DURATION, MIN_DURATION, Corpus, Path
 from gazeprint._errors import NotFoundError, UsageError
+from gazeprint._given import AnyPeople
 from gazeprint._progress import Progress, followed
-from gazeprint._table import Table, frame
+from gazeprint._table import Table
 
 
 def methods() -> list[str]:
@@ -147,31 +149,50 @@ class Study:
         return "\n".join([head, "accuracy after so many texts, and all", *lines])
 
 
-def divided(
-    corpus: Corpus, splits: Any | None = None, **asked: Any
-) -> tuple[_lib.Division, list[str]]:
+def prepared(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of a study, with what their files, frames and iterators hold: they go anywhere, and may be used again."""
+    unknown = [name for name in asked if name not in DEFAULTS]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], DEFAULTS, 1)
+        raise UsageError(
+            f"found the argument {unknown[0]!r}, expected those of a study: {', '.join(DEFAULTS)}"
+            + (f"; {near[0]!r} may be meant" if near else "")
+        )
+    request = dict(asked)
+    named, splits = request.get("methods"), request.get("splits")
+    if isinstance(named, str):
+        request["methods"] = [part.strip() for part in named.split(",")]
+    elif named is not None:
+        request["methods"] = list(named)
+    if "probe_sentences" in request:
+        request["probe_sentences"] = list(request["probe_sentences"])
+    if request.get("people") is not None:
+        request["people"] = _given.people(request["people"])
+    if splits is not None and not isinstance(splits, int):
+        request["splits"] = _given.splits(splits)
+    elif splits is not None and request.get("split", "random") != "random":
+        raise UsageError("splits: a number of splits does nothing without split=\"random\"")
+    return request
+
+
+def divided(corpus: Corpus, asked: Mapping[str, Any]) -> tuple[_lib.Division, list[str]]:
     """A corpus as a study divides it, and the arguments to do it again."""
-    request = {**DEFAULTS, **asked}
-    named = [f"{name}={value!r}" for name, value in request.items() if value != DEFAULTS[name]]
-    if isinstance(request["methods"], str):
-        request["methods"] = [part.strip() for part in request["methods"].split(",")]
-    elif request["methods"] is not None:
-        request["methods"] = list(request["methods"])
-    if request["people"] is not None:
-        request["people"] = os.fspath(request["people"])
-    file = table = None
-    if isinstance(splits, (str, os.PathLike)):
-        file = os.fspath(splits)
-        named.append(f"splits={file!r}")
-    elif splits is not None and not isinstance(splits, int):
-        table = frame(splits, "splits")
-        named.append("splits=a frame")
-    elif splits is not None:
-        if request["split"] != "random":
-            raise UsageError("splits: a number of splits does nothing without split=\"random\"")
-        request["splits"] = splits
-        named.append(f"splits={splits}")
-    return _lib.Division(corpus._inner, request, file, table), ["study", corpus.name, *named]
+    given = prepared(asked)
+    named = [f"{name}={_said(value)}" for name, value in given.items() if value != DEFAULTS[name]]
+    request = {**DEFAULTS, **given}
+    people, splits = request.pop("people"), request["splits"]
+    request["strangers"] = not request.pop("closed_set")
+    table = None
+    if isinstance(splits, _given.Splits):
+        request["splits"], table = None, splits._inner
+    division = _lib.Division(corpus._inner, request, None if people is None else people._inner, table)
+    return division, ["study", corpus.name, *named]
+
+
+def _said(value: object) -> str:
+    if isinstance(value, _given.Splits):
+        return "a frame" if value.origin is None else repr(value.origin)
+    return repr(value)
 
 
 #: What is asked of a study, where nobody says otherwise.
@@ -191,7 +212,7 @@ DEFAULTS: dict[str, Any] = {
     "scoring": "posterior-mean",
     "attacks": False,
     "watch": False,
-    "strangers": True,
+    "closed_set": False,
     "noise": False,
 }
 
@@ -209,7 +230,7 @@ def study(
     seed: int = 1,
     engine: str = "laplace",
     scoring: str = "posterior-mean",
-    people: Path | None = None,
+    people: AnyPeople | None = None,
     min_duration: float = MIN_DURATION,
     max_duration: float = MAX_DURATION,
     attacks: bool = False,
@@ -233,23 +254,25 @@ def study(
     """
     division, arguments = divided(
         corpus,
-        splits,
-        methods=methods,
-        split=split,
-        train_fraction=train_fraction,
-        train_sessions=train_sessions,
-        readers=readers,
-        probe_sentences=list(probe_sentences),
-        seed=seed,
-        engine=engine,
-        scoring=scoring,
-        people=people,
-        min_duration=min_duration,
-        max_duration=max_duration,
-        attacks=attacks,
-        watch=watch,
-        strangers=not closed_set,
-        noise=noise,
+        {
+            "methods": methods,
+            "people": people,
+            "split": split,
+            "splits": splits,
+            "train_fraction": train_fraction,
+            "train_sessions": train_sessions,
+            "readers": readers,
+            "probe_sentences": probe_sentences,
+            "seed": seed,
+            "min_duration": min_duration,
+            "max_duration": max_duration,
+            "engine": engine,
+            "scoring": scoring,
+            "attacks": attacks,
+            "watch": watch,
+            "closed_set": closed_set,
+            "noise": noise,
+        },
     )
     with followed(progress) as called:
         return Study(division.run(arguments, [], called))

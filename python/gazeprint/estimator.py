@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from gazeprint import _lib
+from gazeprint import _given, _lib
 from gazeprint._corpus import MAX_DURATION, MIN_DURATION, Recording
 from gazeprint._errors import InputError
 
@@ -32,7 +32,13 @@ class ReaderIdentifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ... )
     >>> bool(scores.mean() > 0.25)
     True
+
+    A pickle of a fitted one holds the recordings that it learned from, and learns from them again where it is first asked
+    something: the same to the last bit.
     """
+
+    #: What was learned; what comes out of a pickle learns it again.
+    _learned: _lib.Identifier | None
 
     def __init__(
         self,
@@ -53,30 +59,46 @@ class ReaderIdentifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Sequence[Recording], y: Any) -> ReaderIdentifier:
         """Learns the classes."""
-        corpus, places = _of_one_corpus(X)
+        if y is None:
+            raise InputError("fit requires y to be passed, but the target y is None; give who made each recording")
         labels = np.asarray(y)
+        check_classification_targets(labels)
+        corpus, places = _of_one_corpus(X)
         if labels.ndim != 1 or len(labels) != len(places):
             raise InputError(f"y: found the shape {labels.shape}, expected ({len(places)},) as X has it")
         self.classes_ = unique_labels(labels)
         if len(self.classes_) < 2:
             raise InputError("y: found one class, expected two or more to tell apart")
-        numbers = np.searchsorted(self.classes_, labels).tolist()
-        self._learned = _lib.Identifier(
-            corpus._inner,
-            places,
-            numbers,
-            len(self.classes_),
-            self.method,
-            self.engine,
-            self.people,
-            self.seed,
-            (self.min_duration, self.max_duration),
-        )
+        self._known = _given.people(self.people)
+        # Nothing of recordings that it did not learn from goes along.
+        own = sorted(set(places))
+        self._corpus = corpus._at(own)
+        self._places = np.searchsorted(own, places).tolist()
+        self._numbers = np.searchsorted(self.classes_, labels).tolist()
+        # What it is made of, whatever is set later.
+        self._made = (self.method, self.engine, self.seed, (self.min_duration, self.max_duration))
+        self._learned = self._learn()
         return self
+
+    def _learn(self) -> _lib.Identifier:
+        method, engine, seed, durations = self._made
+        return _lib.Identifier(
+            self._corpus._inner,
+            self._places,
+            self._numbers,
+            len(self.classes_),
+            method,
+            engine,
+            None if self._known is None else self._known._inner,
+            seed,
+            durations,
+        )
 
     def _decided(self, X: Sequence[Recording]) -> tuple[Any, Any]:
         check_is_fitted(self, "classes_")
         corpus, places = _of_one_corpus(X)
+        if self._learned is None:
+            self._learned = self._learn()
         decided = self._learned.decide(corpus._inner, places)
         scores, posterior = zip(*decided, strict=True)
         return np.asarray(scores), np.asarray(posterior)
@@ -98,11 +120,19 @@ class ReaderIdentifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         if "_learned" in state:
-            raise TypeError("a fitted ReaderIdentifier cannot be pickled; fit it where it is needed (n_jobs works)")
+            state["_learned"] = None
         return state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Rows of numbers are no recordings.
+        tags.input_tags.two_d_array = False
+        return tags
 
 
 def _of_one_corpus(X: Sequence[Recording]) -> tuple[Any, list[int]]:
+    if not isinstance(X, Iterable):
+        raise InputError(f"X: found {type(X).__name__}, expected a list of gazeprint.Recording")
     recordings = list(X)
     if not recordings:
         raise InputError("X: found no recordings, expected some")

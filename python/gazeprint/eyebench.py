@@ -13,6 +13,7 @@ import csv
 import os
 import pathlib
 import re
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,10 +40,17 @@ class Trial:
     reader: str
     text: str
     regime: str
+    #: Which reading of the text it is, where the table says so.
+    session: str | None = None
+    trial: str | None = None
 
 
-def read_folds(folder: Path) -> list[Trial]:
-    """The trials of all folds in ``folds_metadata/trial_ids``, or in a folder that has it."""
+def read_folds(folder: Path, *, session: str = "session", trial: str = "trial") -> list[Trial]:
+    """The trials of all folds in ``folds_metadata/trial_ids``, or in a folder that has it.
+
+    ``session`` and ``trial`` are the columns that tell readings of one text apart, where there are such: a corpus whose trials
+    are called as EyeBench calls them takes ``trial="unique_trial_id"``.
+    """
     place = pathlib.Path(folder)
     for inner in ("", "trial_ids", "folds_metadata/trial_ids"):
         files = sorted(
@@ -64,7 +72,8 @@ def read_folds(folder: Path) -> list[Trial]:
                 raise InputError(f"{file}, row 1: found the columns {found}, expected also {', '.join(lacking)}")
             for row in rows:
                 reader, text, regime = (row[name] for name in _COLUMNS)
-                trials.append(Trial(fold, reader, text, regime))
+                reading = (row.get(session) or None, row.get(trial) or None)
+                trials.append(Trial(fold, reader, text, regime, *reading))
     return trials
 
 
@@ -77,15 +86,22 @@ def to_splits(
 ) -> int:
     """Writes folds as a table that ``study(splits=...)`` takes; the number of its rows.
 
-    Readers who are in no training are left out, and so are regimes that are named neither in ``trains`` nor in ``tests``.
+    Readers who are in no training are left out, and so are regimes that are named neither in ``trains`` nor in ``tests``. A
+    reading that is there several times, as where each question about a text is a trial, is one row.
     """
     trials = read_folds(folds) if isinstance(folds, (str, os.PathLike)) else list(folds)
     learned = {(trial.fold, trial.reader) for trial in trials if trial.regime in trains}
-    rows = []
+    roles: dict[tuple[int, str, str, str, str], str] = {}
     for trial in trials:
         role = "train" if trial.regime in trains else "test" if trial.regime in tests else None
         if role and (trial.fold, trial.reader) in learned:
-            rows.append((trial.fold + 1, trial.reader, trial.text, role))
+            reading = (trial.fold + 1, trial.reader, trial.text, trial.session or "", trial.trial or "")
+            if roles.setdefault(reading, role) != role:
+                raise InputError(
+                    f"fold {trial.fold}: found reader {trial.reader!r} on text {trial.text!r} both in training and in "
+                    "tests, and nothing that tells these readings apart; name the columns that do (read_folds)"
+                )
+    rows = [(*reading, role) for reading, role in roles.items()]
     if not any(role == "test" for *_, role in rows):
         there = ", ".join(sorted({trial.regime for trial in trials}))
         raise InputError(
@@ -93,7 +109,7 @@ def to_splits(
         )
     with pathlib.Path(file).open("w", newline="", encoding="utf-8") as opened:
         table = csv.writer(opened)
-        table.writerow(["split", "reader", "text", "role"])
+        table.writerow(["split", "reader", "text", "session", "trial", "role"])
         table.writerows(rows)
     return len(rows)
 
@@ -115,15 +131,15 @@ def from_splits(splits: Table | Path, folder: Path) -> list[pathlib.Path]:
         file = place / f"fold_{split - 1}_trial_ids_by_regime.csv"
         with file.open("w", newline="", encoding="utf-8") as opened:
             table = csv.writer(opened)
-            table.writerow(["unique_paragraph_id", "participant_id", "unique_trial_id", "regime"])
+            table.writerow(["unique_paragraph_id", "participant_id", "unique_trial_id", "session", "trial", "regime"])
             for row in rows:
                 if int(row["split"]) == split:
                     reader, text = row["reader"], row["text"]
+                    reading = [row.get(name) or "" for name in ("session", "trial")]
                     # Repeated readings of a text are trials of their own.
-                    repeated = [row[k] for k in ("session", "trial") if row.get(k) not in (None, "", "1")]
-                    trial = "_".join([reader, text, *repeated])
+                    trial = "_".join([reader, text, *(part for part in reading if part not in ("", "1"))])
                     regime = TRAIN if row["role"] == "train" else KNOWN_READER_NEW_TEXT
-                    table.writerow([text, reader, trial, regime])
+                    table.writerow([text, reader, trial, *reading, regime])
         written.append(file)
     return written
 
@@ -193,9 +209,9 @@ def _spread(values: list[float]) -> float:
 
 
 def compare(corpus: Corpus, splits: Table, methods: Sequence[str] = ("fusion", "population")) -> dict[str, list[float]]:
-    """Accuracy of one text, by method and split, beside baselines of scikit-learn on the same splits.
+    """Accuracy of one text by method, and of each method by split in their order, beside baselines of scikit-learn.
 
-    Baselines are a logistic regression and a random forest on :data:`FEATURES`, and guessing.
+    ``splits`` are those of a study (``study.splits``), which name session and trial of each reading. Baselines are a logistic regression and a random forest on :data:`FEATURES`, and guessing.
     """
     from sklearn.dummy import DummyClassifier
     from sklearn.ensemble import RandomForestClassifier
@@ -205,15 +221,23 @@ def compare(corpus: Corpus, splits: Table, methods: Sequence[str] = ("fusion", "
 
     from gazeprint._study import study
 
-    study_found = study(corpus, methods, splits=splits, probe_sentences=[1], closed_set=True)
+    rows = list(splits)
+    numbers = sorted({row["split"] for row in rows})
     accuracy: dict[str, list[float]] = {}
-    for method in study_found.results["methods"]:
-        # Of every text of its own there is a probe.
-        accuracy[method["method"]] = [method["by_sentences"][0]["accuracy"]["mean"]]
+    with tempfile.TemporaryDirectory() as folder:
+        for number in numbers:
+            file = pathlib.Path(folder, "splits.csv")
+            with file.open("w", newline="", encoding="utf-8") as opened:
+                table = csv.DictWriter(opened, splits.columns)
+                table.writeheader()
+                table.writerows(row for row in rows if row["split"] == number)
+            found = study(corpus, methods, splits=file, probe_sentences=[1], closed_set=True)
+            for method in found.results["methods"]:
+                # Of every text of its own there is a probe.
+                accuracy.setdefault(method["method"], []).append(method["by_sentences"][0]["accuracy"]["mean"])
     recordings = corpus.recordings
     told = dict(zip([r.place for r in recordings], features(corpus, recordings), strict=True))
     place = {(r.reader, r.text, r.session, r.trial): r.place for r in recordings}
-    rows = list(splits)
     baselines: dict[str, Any] = {
         "logistic regression": lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
         "random forest": lambda: RandomForestClassifier(300, random_state=1),
@@ -221,11 +245,11 @@ def compare(corpus: Corpus, splits: Table, methods: Sequence[str] = ("fusion", "
     }
     for name, made in baselines.items():
         accuracy[name] = []
-        for split in sorted({row["split"] for row in rows}):
+        for number in numbers:
             parts: dict[str, tuple[list[Any], list[str]]] = {"train": ([], []), "test": ([], [])}
             for row in rows:
                 key = (row["reader"], row["text"], row["session"], row["trial"])
-                if row["split"] == split and key in place:
+                if row["split"] == number and key in place:
                     parts[row["role"]][0].append(told[place[key]])
                     parts[row["role"]][1].append(row["reader"])
             accuracy[name].append(float(made().fit(*parts["train"]).score(*parts["test"])))

@@ -195,3 +195,28 @@ def test_imports_take_frames_and_files(tmp_path: pathlib.Path) -> None:
         gp.import_recordings(frame, format="edf")
     with pytest.raises(gp.InputError, match="words="):
         gp.import_recordings(frame)
+
+
+def test_errors_of_imports_had_no_row_and_no_column(tmp_path: pathlib.Path) -> None:
+    words, file = pl.DataFrame(WORDS), tmp_path / "report.csv"
+    degrees = pl.DataFrame({**FIXATIONS, "y_deg": [0.0] * 4}).rename({"x_char": "x_deg"})
+
+    def wrong(recording: object) -> gp.InputError:
+        with pytest.raises(gp.InputError) as caught:
+            gp.import_recordings(recording, words=words)
+        return caught.value
+
+    # A frame has no row of names.
+    error = wrong(degrees)
+    assert (error.table, error.row, error.column) == ("fixations", None, "x_deg")
+    assert str(error).startswith("fixations, column x_deg: found fixations in degrees")
+    error = wrong(pl.DataFrame(FIXATIONS).drop("duration_ms"))
+    assert (error.table, error.row, error.column) == ("fixations", None, None)
+    # Rows of files are as an editor shows them.
+    degrees.write_csv(file)
+    error = wrong(file)
+    assert (error.table, error.row, error.column) == (str(file), 1, "x_deg")
+    assert str(error).startswith(f"{file}, row 1, column x_deg: found fixations in degrees")
+    file.write_text("reader,text,x_char,duration_ms\n")
+    error = wrong(file)
+    assert (error.table, error.row, error.column) == (str(file), None, None), str(error)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import pathlib
+import pickle
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from typing import Any
 
 import gazeprint as gp
+import pyarrow as pa
 import pytest
 from gazeprint import distributed
 from test_study import without_times
@@ -35,6 +39,122 @@ def test_without_an_engine_units_run_here(corpus: gp.Corpus, alone: gp.Study) ->
     assert told[-1] == "6 of 6 units of a study"
     (pair,) = distributed.studies([corpus], [ASKED, {**ASKED, "seed": 2}], None)
     assert same(pair[0], alone) and not same(pair[1], alone)
+
+
+#: A worker: in another folder, with nothing but what it is sent.
+WORKER = """
+import pickle, sys
+work, corpus, part, threads = pickle.load(sys.stdin.buffer)
+sys.stdout.buffer.write(pickle.dumps(work(corpus, part, threads)))
+"""
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> list[Any]:
+    """Units are run by processes that work in another folder; what each was given."""
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    given: list[Any] = []
+
+    def run(_engine: None, work: Any, corpus: gp.Corpus, parts: list[Any], threads: int | None) -> Iterator[Any]:
+        for number, part in enumerate(parts):
+            given.append(part)
+            sent = pickle.dumps((work, corpus, part, threads))
+            out = subprocess.run([sys.executable, "-c", WORKER], input=sent, cwd=place, stdout=-1, check=True)
+            yield number, pickle.loads(out.stdout)
+
+    monkeypatch.setattr(distributed, "_here", run)
+    monkeypatch.chdir(tmp_path)
+    return given
+
+
+def test_workers_opened_paths_of_the_driver(
+    command, corpus: gp.Corpus, folder: pathlib.Path, elsewhere: list[Any]
+) -> None:
+    command("people", folder, "--out", "some.people")
+    readers = corpus.select(readers=corpus.readers[:6])
+    asked = {"methods": "population", "people": "some.people", "splits": "splits.csv", "closed_set": True}
+    gp.study(readers, "landwehr", splits=2).splits.to_polars().write_csv("splits.csv")
+    alone = gp.study(readers, **asked)
+    assert same(distributed.study(readers, None, **asked), alone)
+    # What is kept of arguments is what was given.
+    assert "splits='splits.csv'" in alone.results["manifest"]["arguments"]
+    # Files of the same name that others have say something else.
+    for name in ("some.people", "splits.csv"):
+        pathlib.Path("elsewhere", name).write_text("something else")
+    assert same(distributed.study(readers, None, **asked), alone)
+    assert len(elsewhere) == 4
+
+
+def test_frames_that_stream_once_were_empty_for_the_second_unit(corpus: gp.Corpus, elsewhere: list[Any]) -> None:
+    splits = gp.study(corpus, "landwehr", splits=2).splits.to_pyarrow()
+    once = pa.RecordBatchReader.from_batches(splits.schema, iter(splits.to_batches()))
+    asked = {"methods": (name for name in ["landwehr"]), "closed_set": True}
+    found = distributed.study(corpus, None, splits=once, **asked)
+    assert same(found, gp.study(corpus, "landwehr", splits=splits, closed_set=True))
+    assert len(elsewhere) == 2
+
+
+def test_shards_were_enrolled_by_paths_of_the_driver(
+    command, halves: tuple[gp.Corpus, gp.Corpus], folder: pathlib.Path, elsewhere: list[Any]
+) -> None:
+    command("people", folder, "--out", "some.people")
+    command("gallery", "key", "some.key")
+    few = halves[0].select(readers=["r001", "r002", "r003", "r004"])
+    merged = distributed.enroll(
+        few, "all.gallery", None, people="some.people", shards=2, folder="shards", key_file="some.key", threads=1
+    )
+    assert [entry.id for entry in merged.readers] == few.readers
+    assert merged.is_encrypted and len(elsewhere) == 2
+    with pytest.raises(gp.LockedError):
+        gp.Recognizer.open("shards/shard-1.gallery")
+
+
+def test_units_take_as_many_threads_as_they_are_given(corpus: gp.Corpus, alone: gp.Study) -> None:
+    (unit, *_) = distributed.units(corpus, **ASKED)
+    found = {distributed.run_unit(corpus, unit, threads=threads, **ASKED)[:64] for threads in (1, 2, 3, None)}
+    assert len(found) == 1
+    assert same(distributed.study(corpus, None, threads=1, **ASKED), alone)
+    for wrong in (0, -1):
+        with pytest.raises((gp.UsageError, OverflowError)):
+            distributed.run_unit(corpus, unit, threads=wrong, **ASKED)
+        with pytest.raises(gp.UsageError, match="threads"):
+            distributed.study(corpus, None, threads=wrong, **ASKED)
+
+
+COUNTED = """
+import gazeprint as gp, os, threading
+from gazeprint import distributed
+corpus = gp.Corpus.simulate(readers=12, texts=40, sessions=2)
+asked = {"methods": "semiparametric", "splits": 1, "closed_set": True}
+(unit,) = distributed.units(corpus, **asked)
+most, done = [0], threading.Event()
+def count():
+    while not done.wait(0.001):
+        most[0] = max(most[0], len(os.listdir("/proc/self/task")))
+watching = threading.Thread(target=count)
+watching.start()
+before = len(os.listdir("/proc/self/task"))
+distributed.run_unit(corpus, unit, threads=1, **asked)
+done.set(); watching.join()
+print(most[0] - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted as Linux has them")
+def test_a_unit_took_all_cores_of_a_machine_that_it_shared() -> None:
+    environment = {**os.environ, "RAYON_NUM_THREADS": "7"}
+    out = subprocess.check_output([sys.executable, "-c", COUNTED], text=True, env=environment)
+    # One waits for the other, which works.
+    assert int(out) <= 2
+
+
+@pytest.mark.parametrize("ask", [distributed.units, lambda c, **a: distributed.study(c, None, **a)])
+def test_an_unknown_argument_was_a_raw_key_error(corpus: gp.Corpus, ask: Any) -> None:
+    with pytest.raises(gp.UsageError, match="'method'.*'methods' may be meant"):
+        ask(corpus, method="landwehr")
+    with pytest.raises(gp.UsageError, match="'method'"):
+        distributed.studies([corpus], [{"method": "landwehr"}], None)
 
 
 def test_other_engines_are_refused(corpus: gp.Corpus) -> None:
@@ -64,6 +184,7 @@ def test_dask_makes_the_study_also_where_a_worker_dies(corpus: gp.Corpus, alone:
     dask = pytest.importorskip("distributed")
     with dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         with dask.Client(cluster) as client:
+            client.run(os.chdir, "/")
             assert same(distributed.study(corpus, client, **ASKED), alone)
             killed: list[int] = []
 

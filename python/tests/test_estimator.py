@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import gazeprint as gp
 import numpy as np
 import pytest
@@ -21,19 +23,92 @@ def data():  # type: ignore[no-untyped-def]
     return recordings, np.array([r.reader for r in recordings]), np.array([r.text for r in recordings])
 
 
-def test_checks_that_need_no_numbers_pass() -> None:
-    estimator = ReaderIdentifier("landwehr")
-    # The others hand over arrays of numbers, which no recording is.
-    for check in (
-        estimator_checks.check_no_attributes_set_in_init,
-        estimator_checks.check_parameters_default_constructible,
-        estimator_checks.check_get_params_invariance,
-        estimator_checks.check_set_params,
-        estimator_checks.check_estimator_cloneable,
-        estimator_checks.check_estimator_repr,
-    ):
-        check("ReaderIdentifier", estimator)
-    assert is_classifier(estimator)
+def test_a_fitted_one_could_not_be_pickled(data) -> None:
+    recordings, readers, _ = data
+    for method in ("population", "landwehr"):
+        estimator = ReaderIdentifier(method).fit(recordings[::2], readers[::2])
+        scores = estimator.decision_function(recordings[1::2])
+        again = pickle.loads(pickle.dumps(estimator))
+        assert (again.classes_ == estimator.classes_).all()
+        assert (again.decision_function(recordings[1::2]) == scores).all()
+        assert (again.predict_proba(recordings[1::2]) == estimator.predict_proba(recordings[1::2])).all()
+        # Only what was learned from goes along.
+        assert len(again._corpus.recordings) == len(recordings[::2])
+        # And what was set since is for the next fit.
+        again.set_params(method="holland-weighted")
+        assert (pickle.loads(pickle.dumps(again)).decision_function(recordings[1::2]) == scores).all()
+    unfitted = pickle.loads(pickle.dumps(ReaderIdentifier("landwehr", seed=3)))
+    assert unfitted.get_params() == ReaderIdentifier("landwehr", seed=3).get_params()
+
+
+class Checked(ReaderIdentifier):
+    """The same, said to take rows of numbers: else scikit-learn would check nothing."""
+
+    def __init__(self, method: str = "landwehr", *, seed: int = 1) -> None:
+        super().__init__(method, seed=seed)
+
+    def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+#: Why checks fail that do.
+NUMBERS = "hands over rows of numbers to learn from, and X is recordings"
+ARRAYS = "wants words about the kind, shape or values of an array, and X is no array"
+REASONS = {
+    NUMBERS: """
+        check_classifier_data_not_an_array check_classifiers_classes check_classifiers_one_label check_classifiers_train
+        check_decision_proba_consistency check_dict_unchanged check_dont_overwrite_parameters check_dtype_object
+        check_estimators_dtypes check_estimators_fit_returns_self check_estimators_overwrite_params check_estimators_pickle
+        check_f_contiguous_array_estimator check_fit2d_predict1d check_fit_check_is_fitted check_fit_idempotent
+        check_fit_score_takes_y check_methods_sample_order_invariance check_methods_subset_invariance check_n_features_in
+        check_n_features_in_after_fitting check_pipeline_consistency check_readonly_memmap_input check_supervised_y_2d
+    """,
+    ARRAYS: """
+        check_estimator_sparse_array check_estimator_sparse_matrix check_estimator_sparse_tag
+        check_estimators_empty_data_messages check_estimators_nan_inf check_fit2d_1feature check_fit2d_1sample
+        check_positive_only_tag_during_fit
+    """,
+}
+
+
+def expected_failures(estimator: ReaderIdentifier) -> dict[str, str]:
+    return {check: reason for reason, checks in REASONS.items() for check in checks.split()}
+
+
+@estimator_checks.parametrize_with_checks([Checked()], expected_failed_checks=expected_failures)
+def test_the_check_list_of_scikit_learn(estimator, check) -> None:  # type: ignore[no-untyped-def]
+    check(estimator)
+
+
+def test_what_those_checks_are_after_holds_for_recordings(data) -> None:
+    recordings, readers, _ = data
+    estimator = ReaderIdentifier("population")
+    assert estimator.fit(recordings[::2], readers[::2]) is estimator
+    asked = recordings[1::2]
+    before = {name: id(value) for name, value in vars(estimator).items()}
+    scores, shares = estimator.decision_function(asked), estimator.predict_proba(asked)
+    # Answers change nothing, and each is that of a recording, whatever else is asked.
+    assert {name: id(value) for name, value in vars(estimator).items()} == before
+    order = np.random.default_rng(1).permutation(len(asked))
+    assert (estimator.decision_function([asked[i] for i in order]) == scores[order]).all()
+    assert (np.vstack([estimator.predict_proba([one]) for one in asked[:5]]) == shares[:5]).all()
+    assert (scores.argmax(axis=1) == shares.argmax(axis=1)).all()
+    # Learned twice, it is the same, and so it is from any list of any labels.
+    again = clone(estimator).fit(recordings[::2], readers[::2])
+    assert (again.decision_function(asked) == scores).all()
+    numbers = np.unique(readers, return_inverse=True)[1]
+    array = np.array(recordings, dtype=object)
+    numbered = clone(estimator).fit(array[::2], numbers[::2].tolist())
+    assert (numbered.decision_function(array[1::2]) == scores).all()
+    assert (numbered.predict(array[1::2]) == scores.argmax(axis=1)).all()
+    assert estimator.score(asked, readers[1::2]) == (estimator.predict(asked) == readers[1::2]).mean()
+
+
+def test_it_is_a_classifier_that_takes_no_numbers() -> None:
+    assert is_classifier(ReaderIdentifier("landwehr"))
+    assert not ReaderIdentifier("landwehr").__sklearn_tags__().input_tags.two_d_array
 
 
 def test_it_learns_and_decides(data) -> None:

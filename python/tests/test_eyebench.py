@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import pathlib
+from dataclasses import replace
 
 import gazeprint as gp
 import pytest
@@ -42,9 +43,9 @@ def test_folds_as_they_publish_them_are_read(tmp_path: pathlib.Path) -> None:
     eyebench.to_splits(tmp_path, tmp_path / "splits.csv")
     with (tmp_path / "splits.csv").open(newline="") as opened:
         rows = list(csv.DictReader(opened))
-    assert [(row["split"], row["reader"], row["text"], row["role"]) for row in rows] == [
-        ("1", "en_1", "p1", "train"),
-        ("1", "en_1", "p2", "test"),
+    assert [tuple(row.values()) for row in rows] == [
+        ("1", "en_1", "p1", "", "", "train"),
+        ("1", "en_1", "p2", "", "", "test"),
     ]
     with pytest.raises(gp.InputError, match="regimes are"):
         eyebench.to_splits(tmp_path, tmp_path / "none.csv", tests=["test_of_nothing"])
@@ -52,9 +53,30 @@ def test_folds_as_they_publish_them_are_read(tmp_path: pathlib.Path) -> None:
         eyebench.read_folds(tmp_path / "nowhere")
 
 
+def test_session_and_trial_were_lost_on_the_way(corpus: gp.Corpus, tmp_path: pathlib.Path) -> None:
+    # Each text is read in both sessions: without these, the same reading would train and test.
+    splits = gp.study(corpus, "landwehr", split="session", closed_set=True).splits
+    eyebench.from_splits(splits, tmp_path)
+    eyebench.to_splits(tmp_path, tmp_path / "splits.csv")
+    with (tmp_path / "splits.csv").open(newline="") as opened:
+        again = [{**row, "split": int(row["split"])} for row in csv.DictReader(opened)]
+    assert again == list(splits)
+    assert {row["session"] for row in again} == {"1", "2"}
+    trials = eyebench.read_folds(tmp_path)
+    with pytest.raises(gp.InputError, match="both in training and in tests"):
+        blind = [replace(trial, session=None, trial=None, text="s001") for trial in trials]
+        eyebench.to_splits(blind, tmp_path / "none.csv")
+
+
+def test_a_reading_with_several_questions_was_refused_as_there_twice(tmp_path: pathlib.Path) -> None:
+    trials = [eyebench.Trial(0, "anna", text, regime) for text, regime in [("p1", "train_train"), ("p2", eyebench.KNOWN_READER_NEW_TEXT)]]
+    assert eyebench.to_splits(trials * 3, tmp_path / "splits.csv") == 2
+
+
 def test_baselines_are_on_the_same_splits(corpus: gp.Corpus, splits: gp.Table) -> None:
     pytest.importorskip("sklearn")
     found = eyebench.compare(corpus, splits, ["population"])
     assert set(found) == {"population", "logistic regression", "random forest", "guessing"}
+    assert {name: len(values) for name, values in found.items()} == dict.fromkeys(found, 2)
     mean = {name: sum(values) / len(values) for name, values in found.items()}
     assert mean["population"] > mean["random forest"] > mean["guessing"]

@@ -19,10 +19,11 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 use crate::table::Table;
-use crate::work::watched;
+use crate::work::{Work, left, watched};
 
 /// Readers, texts, and who read what how.
 #[pyclass(frozen)]
+#[derive(Clone)]
 pub(crate) struct Corpus {
     pub(crate) recordings: Arc<Recordings>,
     notes: Vec<String>,
@@ -47,9 +48,15 @@ pub(crate) fn limits(min_duration: f64, max_duration: f64) -> Outcome<Limits> {
 }
 
 /// Rows of a frame, until somebody asks to stop.
-struct Stoppable {
+pub(crate) struct Stoppable {
     rows: Rows,
     stopped: Arc<AtomicBool>,
+}
+
+impl Stoppable {
+    pub(crate) fn of(rows: Rows, work: &Work) -> Rows {
+        Box::new(Self { rows, stopped: work.stopped() })
+    }
 }
 
 impl Iterator for Stoppable {
@@ -125,7 +132,7 @@ impl Corpus {
         words: Option<PathBuf>,
         is_probe: bool,
     ) -> PyResult<Self> {
-        watched(py, None, |_| Self::read_at(&path, words.as_deref(), is_probe))
+        left(py, move || Self::read_at(&path, words.as_deref(), is_probe))
     }
 
     /// Reads frames, in any order of columns.
@@ -141,12 +148,10 @@ impl Corpus {
         let fixations = rows_of(fixations)?;
         let (words, trials) = (words.map(rows_of).transpose()?, trials.map(rows_of).transpose()?);
         watched(py, None, move |work| {
-            let stoppable =
-                |rows| -> Rows { Box::new(Stoppable { rows, stopped: work.stopped() }) };
             let frames = Frames {
-                fixations: stoppable(fixations),
-                words: words.map(stoppable),
-                trials: trials.map(stoppable),
+                fixations: Stoppable::of(fixations, work),
+                words: words.map(|rows| Stoppable::of(rows, work)),
+                trials: trials.map(|rows| Stoppable::of(rows, work)),
             };
             let (corpus, notes) = match is_probe {
                 true => gazeprint_io::read_probe_frames(name, frames)?,
@@ -167,7 +172,7 @@ impl Corpus {
         lines: usize,
         seed: u64,
     ) -> PyResult<Self> {
-        watched(py, None, |_| {
+        left(py, move || {
             let params = SimulationParams {
                 readers,
                 texts,
@@ -208,8 +213,9 @@ impl Corpus {
     }
 
     #[getter]
-    fn sha256(&self) -> String {
-        gazeprint_eval::fingerprint(&self.recordings)
+    fn sha256(&self, py: Python<'_>) -> PyResult<String> {
+        let recordings = Arc::clone(&self.recordings);
+        left(py, move || Ok(gazeprint_eval::fingerprint(&recordings)))
     }
 
     /// Reader, text, session and trial of each reading.
@@ -225,15 +231,17 @@ impl Corpus {
 
     /// The tables that the corpus would be written as, by name.
     fn tables(&self, py: Python<'_>) -> PyResult<HashMap<&'static str, Table>> {
-        watched(py, None, |_| {
-            let tables = gazeprint_io::corpus_tables(&self.recordings)?;
+        let recordings = Arc::clone(&self.recordings);
+        left(py, move || {
+            let tables = gazeprint_io::corpus_tables(&recordings)?;
             tables.iter().map(|(name, table)| Ok((*name, Table::of(table)?))).collect()
         })
     }
 
     fn saccades(&self, py: Python<'_>, min_duration: f64, max_duration: f64) -> PyResult<Table> {
         let limits = limits(min_duration, max_duration)?;
-        watched(py, None, |_| Table::of(&gazeprint_io::saccades(&self.recordings, limits)))
+        let recordings = Arc::clone(&self.recordings);
+        left(py, move || Table::of(&gazeprint_io::saccades(&recordings, limits)))
     }
 
     /// Traits of readers, their reliability, and both as `traits --json` has them.
@@ -245,8 +253,9 @@ impl Corpus {
         seed: u64,
     ) -> PyResult<(Table, Table, String)> {
         let limits = limits(min_duration, max_duration)?;
-        watched(py, None, |_| {
-            let found = ReaderTraits::of(&self.recordings, limits, seed);
+        let recordings = Arc::clone(&self.recordings);
+        left(py, move || {
+            let found = ReaderTraits::of(&recordings, limits, seed);
             if found.readers == 0 {
                 return Err(Failure::input(format!(
                     "{}: found no fixation that counts, expected some; inspect() tells what was dropped",
@@ -262,7 +271,8 @@ impl Corpus {
     /// What is in it, as `inspect --json` has it.
     fn inspect(&self, py: Python<'_>, min_duration: f64, max_duration: f64) -> PyResult<String> {
         let limits = limits(min_duration, max_duration)?;
-        watched(py, None, |_| self.summary(limits))
+        let corpus = self.clone();
+        left(py, move || corpus.summary(limits))
     }
 
     /// The readings at some places, in their order, of those who read them.

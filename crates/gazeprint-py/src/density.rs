@@ -11,7 +11,7 @@ use crate::corpus::{Corpus, limits};
 use crate::failure::Failure;
 use crate::study::engine;
 use crate::table::Table;
-use crate::work::watched;
+use crate::work::{left, watched};
 
 /// Numbers of eight bytes, row after row, as numpy takes them from a buffer.
 fn buffer<'a, 'py>(py: Python<'py>, rows: impl Iterator<Item = &'a [f64]>) -> Bound<'py, PyBytes> {
@@ -31,7 +31,7 @@ pub(crate) fn fit_density<'py>(
     seed: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let engine = engine(engine_name)?;
-    let fitted = watched(py, None, move |_| {
+    let fitted = left(py, move || {
         if values.len() != lower.len() || values.len() != upper.len() {
             return Err(Failure::usage(format!(
                 "found {} values and {} intervals, expected as many",

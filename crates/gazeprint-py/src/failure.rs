@@ -1,5 +1,7 @@
 //! Errors as exceptions: a class for each kind.
 
+use std::path::Path;
+
 use gazeprint::corpus::CorpusError;
 use gazeprint::inference::InferenceError;
 use gazeprint::method::FitError;
@@ -21,8 +23,19 @@ pub(crate) struct Failure {
     kind: ErrorKind,
     message: String,
     /// The table, row and column that it is about.
-    place: Option<Place>,
+    place: Option<At>,
 }
+
+/// Where something is wrong, as far as that is known.
+#[derive(Debug)]
+struct At {
+    table: String,
+    row: Option<u64>,
+    column: Option<String>,
+}
+
+/// Where the first row of a frame is in the text that imports read of it: below the names of the columns.
+const FIRST_OF_FRAME: u64 = 2;
 
 /// What comes of something that may go wrong.
 pub(crate) type Outcome<T> = Result<T, Failure>;
@@ -55,8 +68,8 @@ impl Failure {
         let classes = py.import("gazeprint._errors")?.getattr("BY_KIND")?;
         let class = classes.get_item(self.kind.name())?;
         let places = PyDict::new(py);
-        if let Some(Place { file, row, column }) = self.place {
-            places.set_item("table", file.display().to_string())?;
+        if let Some(At { table, row, column }) = self.place {
+            places.set_item("table", table)?;
             places.set_item("row", row)?;
             places.set_item("column", column)?;
         }
@@ -77,7 +90,12 @@ impl From<ReadError> for Failure {
             ReadError::Unreadable { .. } => ErrorKind::Io,
             _ => ErrorKind::Input,
         };
-        Self { kind, message: error.to_string(), place: error.place().cloned() }
+        let place = error.place().map(|Place { file, row, column }| At {
+            table: file.display().to_string(),
+            row: Some(*row),
+            column: Some(column.clone()),
+        });
+        Self { kind, message: error.to_string(), place }
     }
 }
 
@@ -92,13 +110,29 @@ impl From<WriteError> for Failure {
     }
 }
 
-impl From<ImportError> for Failure {
-    fn from(error: ImportError) -> Self {
-        let kind = match &error {
+impl Failure {
+    /// What is wrong with recordings of other tools. Rows of what is a frame count from 0.
+    pub(crate) fn import(error: &ImportError, is_frame: impl Fn(&Path) -> bool) -> Self {
+        let kind = match error {
             ImportError::Unreadable { .. } => ErrorKind::Io,
             _ => ErrorKind::Input,
         };
-        Self::new(kind, error.to_string())
+        let mut message = error.to_string();
+        let place = error.at().map(|at| {
+            let table =
+                at.file.as_ref().map_or("input".to_owned(), |file| file.display().to_string());
+            let mut row = (at.row > 0).then_some(at.row);
+            if at.file.as_deref().is_some_and(is_frame) {
+                row = at.row.checked_sub(FIRST_OF_FRAME);
+                let counted = row.map_or(String::new(), |row| format!(", row {row}"));
+                let column = at.column.as_ref().map(|column| format!(", column {column}"));
+                if let Some(rest) = message.strip_prefix(&at.to_string()) {
+                    message = format!("{table}{counted}{}{rest}", column.unwrap_or_default());
+                }
+            }
+            At { table, row, column: at.column.clone() }
+        });
+        Self { kind, message, place }
     }
 }
 

@@ -1,7 +1,7 @@
 //! One fit of a method to readings of readers, for estimators.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use gazeprint::corpus::{Corpus as Recordings, Limits};
 use gazeprint::decision::Rules;
@@ -12,12 +12,17 @@ use rayon::prelude::*;
 
 use crate::corpus::{Corpus, limits};
 use crate::failure::{Failure, Outcome};
-use crate::study::{engine, people};
-use crate::work::watched;
+use crate::given::{People, people};
+use crate::study::engine;
+use crate::work::{left, watched};
 
 /// Readers that a method learned.
 #[pyclass(frozen)]
 pub(crate) struct Identifier {
+    learned: Arc<Learned>,
+}
+
+struct Learned {
     fitted: Fitted,
     rules: Option<Rules>,
     limits: Limits,
@@ -67,14 +72,14 @@ impl Identifier {
         classes: usize,
         method_name: &str,
         engine_name: &str,
-        people_file: Option<PathBuf>,
+        known: Option<&People>,
         seed: u64,
         durations: (f64, f64),
     ) -> PyResult<Self> {
         let limits = limits(durations.0, durations.1)?;
         let engine = engine(engine_name)?;
+        let people = people(known);
         watched(py, None, |work| {
-            let people = people(people_file.as_ref())?;
             let scoring = Scoring::PosteriorMean;
             let method =
                 method::by_name(method_name, engine, scoring, &people).ok_or_else(|| {
@@ -88,7 +93,7 @@ impl Identifier {
             let training = Training::new(classes, numbered)?;
             let fitted = method.fit(&training, seed, work)?;
             let rules = Rules::learn(&fitted, &training).map(|learned| learned.rules);
-            Ok(Self { fitted, rules, limits })
+            Ok(Self { learned: Arc::new(Learned { fitted, rules, limits }) })
         })
     }
 
@@ -99,13 +104,15 @@ impl Identifier {
         corpus: &Corpus,
         places: Vec<usize>,
     ) -> PyResult<Vec<(Vec<f64>, Vec<f64>)>> {
-        watched(py, None, |_| {
-            let (found, own) = chosen(&corpus.recordings, &places, self.limits)?;
-            let scorer = &self.fitted.scorer;
+        let (learned, recordings) = (Arc::clone(&self.learned), Arc::clone(&corpus.recordings));
+        left(py, move || {
+            let Learned { fitted, rules, limits } = &*learned;
+            let (found, own) = chosen(&recordings, &places, *limits)?;
+            let scorer = &fitted.scorer;
             let decided = own.par_iter().map(|&i| {
                 let probe = scorer.probe(&found[i]);
                 let scores = scorer.scores(&probe);
-                let posterior = match &self.rules {
+                let posterior = match rules {
                     Some(rules) => rules.posterior(&scores, probe.fixations()),
                     None => shares(&scores),
                 };

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gazeprint::corpus::Limits;
 use gazeprint_eval::summary::{Summary, Warning};
@@ -19,7 +21,7 @@ use serde::Serialize;
 
 use crate::corpus::{Corpus, rows_of};
 use crate::failure::{Failure, Outcome};
-use crate::work::watched;
+use crate::work::{Work, left, watched};
 
 /// What is asked of an import; the front has the defaults.
 #[derive(FromPyObject)]
@@ -175,6 +177,62 @@ impl Told {
     }
 }
 
+/// What frames say, by the names that stand for them.
+type Texts = HashMap<PathBuf, Arc<[u8]>>;
+
+/// Bytes of an input, until somebody asks to stop.
+struct Stoppable<R> {
+    inner: R,
+    stopped: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Stoppable<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self.stopped.load(Ordering::Relaxed) {
+            true => Err(std::io::Error::other("interrupted")),
+            false => self.inner.read(buffer),
+        }
+    }
+}
+
+/// The texts of frames, by the names that stand for them.
+fn texts_of(frames: HashMap<PathBuf, Rows>, work: &Work) -> Outcome<Texts> {
+    let text = |rows| -> std::io::Result<Arc<[u8]>> {
+        let (inner, stopped) = (gazeprint_io::frame_as_text(rows), work.stopped());
+        let mut text = Vec::new();
+        Stoppable { inner, stopped }.read_to_end(&mut text)?;
+        Ok(text.into())
+    };
+    frames.into_iter().map(|(name, rows)| Ok((name, text(rows)?))).collect()
+}
+
+/// What an import reads: files, and the texts of frames.
+struct Inputs {
+    texts: Texts,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Inputs {
+    fn open(&self, path: &Path) -> std::io::Result<Box<dyn Read>> {
+        let stopped = Arc::clone(&self.stopped);
+        Ok(match self.texts.get(path) {
+            // An import reads some inputs twice: once to know what they are.
+            Some(text) => Box::new(Stoppable { inner: Cursor::new(Arc::clone(text)), stopped }),
+            None => Box::new(Stoppable { inner: File::open(path)?, stopped }),
+        })
+    }
+
+    /// What was imported, and what was done, as JSON.
+    fn import(&self, request: &Request, name: &str) -> Outcome<(Imported, String)> {
+        let (imported, report) =
+            import(request, name, &|path| self.open(path)).map_err(|error| {
+                Failure::import(&error.naming(&called), |path| self.texts.contains_key(path))
+            })?;
+        let told = Told::new(report.naming(&called), &imported);
+        Ok((imported, serde_json::to_string_pretty(&told)? + "\n"))
+    }
+}
+
 /// Reads recordings of other tools; the corpus, where there is one, and what was done, as JSON. Frames stand for the
 /// inputs, and for the tables, that have their names. Everything is written to a folder, where one is given.
 #[pyfunction]
@@ -191,30 +249,22 @@ pub(crate) fn import_recordings(
         .into_iter()
         .map(|(name, frame)| Ok((name, rows_of(frame)?)))
         .collect::<PyResult<_>>()?;
+    let request = asked.request()?;
+    let texts = watched(py, None, move |work| texts_of(frames, work))?;
+    if let Some(out) = &out {
+        let tables = [&request.words, &request.text, &request.trials].into_iter().flatten();
+        let inputs = request.inputs.iter().chain(tables).map(PathBuf::as_path);
+        check_out(out, overwrite, inputs).map_err(Failure::from)?;
+    }
+    let stopped = Arc::new(AtomicBool::new(false));
+    let inputs = Inputs { texts, stopped: Arc::clone(&stopped) };
+    let name = name.to_owned();
+    let read = left(py, move || inputs.import(&request, &name));
+    // Whoever was left behind need not go on.
+    stopped.store(true, Ordering::Relaxed);
+    let (imported, json) = read?;
+    // What is begun to be written is written whole.
     watched(py, None, move |_| {
-        let request = asked.request()?;
-        if let Some(out) = &out {
-            let tables = [&request.words, &request.text, &request.trials].into_iter().flatten();
-            let inputs = request.inputs.iter().chain(tables).map(PathBuf::as_path);
-            check_out(out, overwrite, inputs)?;
-        }
-        let mut texts: HashMap<PathBuf, Vec<u8>> = HashMap::new();
-        for (name, rows) in frames {
-            let mut text = Vec::new();
-            gazeprint_io::frame_as_text(rows).read_to_end(&mut text)?;
-            texts.insert(name, text);
-        }
-        let open = |path: &Path| -> std::io::Result<Box<dyn Read>> {
-            match texts.get(path) {
-                // An import reads some inputs twice: once to know what they are.
-                Some(text) => Ok(Box::new(Cursor::new(text.clone()))),
-                None => Ok(Box::new(File::open(path)?)),
-            }
-        };
-        let (imported, report) =
-            import(&request, name, &open).map_err(|error| error.naming(&called))?;
-        let told = Told::new(report.naming(&called), &imported);
-        let json = serde_json::to_string_pretty(&told)? + "\n";
         if let Some(out) = &out {
             write_imported(&imported, out, overwrite)?;
             std::fs::write(out.join("import.json"), &json)?;

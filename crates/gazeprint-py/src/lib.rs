@@ -7,6 +7,7 @@
 //! | `work` | long work: Python runs on meanwhile, Ctrl-C stops it, progress is told |
 //! | `table` | tables out, by the C interface of Arrow |
 //! | `corpus`, `imports` | corpora from files, frames and other tools |
+//! | `given` | what is read once and goes wherever work is done |
 //! | `study` | studies, whole or unit by unit |
 //! | `recognizer`, `watch` | galleries |
 //! | `density` | densities and draws of their posteriors |
@@ -17,6 +18,7 @@
 mod corpus;
 mod density;
 mod failure;
+mod given;
 mod identifier;
 mod imports;
 mod recognizer;
@@ -34,6 +36,8 @@ mod _lib {
     use super::corpus::Corpus;
     #[pymodule_export]
     use super::density::{draws, fit_density};
+    #[pymodule_export]
+    use super::given::{People, Secret, read_splits};
     #[pymodule_export]
     use super::identifier::Identifier;
     #[pymodule_export]

@@ -1,21 +1,19 @@
 //! Galleries.
 
-use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use gazeprint_recognition::{
     CANDIDATES, EnrollOptions, Erasure, FoundingOptions, IdentifyOptions, KeepRows, Location,
-    Recognizer as Desk, ReplayPolicy, Secret, Shard, Standing, VerifyOptions, Warning,
-    WatchOptions,
+    Recognizer as Desk, ReplayPolicy, Shard, Standing, VerifyOptions, Warning, WatchOptions,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::corpus::Corpus;
 use crate::failure::{Failure, Outcome};
-use crate::study::people;
+use crate::given::{People, Secret, people, secret};
 use crate::watch::Watch;
-use crate::work::{aside, watched};
+use crate::work::{Work, left, limited, watched};
 
 /// A gallery that is open.
 #[pyclass(frozen)]
@@ -48,16 +46,6 @@ struct Removed {
     unsettled: Option<String>,
 }
 
-fn secret(key_file: Option<PathBuf>, passphrase: Option<String>) -> Outcome<Option<Secret>> {
-    match (key_file, passphrase) {
-        (Some(_), Some(_)) => {
-            Err(Failure::usage("found key_file and passphrase, expected one of them"))
-        }
-        (Some(file), None) => Ok(Some(Secret::read_key_file(&file)?)),
-        (None, passphrase) => Ok(passphrase.map(|text| Secret::Passphrase(text.into()))),
-    }
-}
-
 pub(crate) fn location(text: &str) -> Location {
     match text.parse() {
         Ok(location) => location,
@@ -81,23 +69,16 @@ impl Recognizer {
 impl Recognizer {
     /// Opens a gallery.
     #[staticmethod]
-    #[pyo3(signature = (at, key_file=None, passphrase=None))]
-    fn open(
-        py: Python<'_>,
-        at: &str,
-        key_file: Option<PathBuf>,
-        passphrase: Option<String>,
-    ) -> PyResult<Self> {
-        let at = location(at);
-        watched(py, None, move |_| {
-            Ok(Self::of(Desk::open(&at, secret(key_file, passphrase)?.as_ref())?))
-        })
+    #[pyo3(signature = (at, given=None))]
+    fn open(py: Python<'_>, at: &str, given: Option<&Secret>) -> PyResult<Self> {
+        let (at, secret) = (location(at), secret(given));
+        left(py, move || Ok(Self::of(Desk::open(&at, secret.as_deref())?)))
     }
 
     #[staticmethod]
     fn exists(py: Python<'_>, at: &str) -> PyResult<bool> {
         let at = location(at);
-        watched(py, None, move |_| Ok(Desk::exists(&at)?))
+        left(py, move || Ok(Desk::exists(&at)?))
     }
 
     /// Opens a gallery, or makes one for the readers of a corpus; with what is to be said of it.
@@ -107,27 +88,27 @@ impl Recognizer {
         py: Python<'_>,
         at: &str,
         corpus: &Corpus,
-        key_file: Option<PathBuf>,
-        passphrase: Option<String>,
-        people_file: Option<PathBuf>,
+        given: Option<&Secret>,
+        known: Option<&People>,
         durations: (Option<f64>, Option<f64>),
         pseudonyms: bool,
         shard: Option<(usize, usize)>,
+        threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<(Self, Vec<String>)> {
-        let at = location(at);
-        watched(py, progress.as_ref(), move |work| {
-            let people = people_file.map(|file| people(Some(&file))).transpose()?;
-            let (shortest_ms, longest_ms) = durations;
-            let founding = FoundingOptions { people, shortest_ms, longest_ms, pseudonyms };
-            let enroll = EnrollOptions { shard: shard.map(part), ..EnrollOptions::default() };
-            let secret = secret(key_file, passphrase)?;
+        let (at, secret) = (location(at), secret(given));
+        let people = known.map(|known| people(Some(known)));
+        let (shortest_ms, longest_ms) = durations;
+        let founding = FoundingOptions { people, shortest_ms, longest_ms, pseudonyms };
+        let enroll = EnrollOptions { shard: shard.map(part), ..EnrollOptions::default() };
+        let opened = |work: &Work| {
             let recordings = &corpus.recordings;
             let opened =
-                Desk::open_or_create(&at, secret.as_ref(), &founding, recordings, &enroll, work);
+                Desk::open_or_create(&at, secret.as_deref(), &founding, recordings, &enroll, work);
             let (desk, warnings) = opened?;
             Ok((Self::of(desk), warnings.iter().map(Warning::to_string).collect()))
-        })
+        };
+        watched(py, progress.as_ref(), |work| limited(threads, || opened(work)))
     }
 
     /// Makes one gallery of several; none where there is nothing to merge.
@@ -136,19 +117,18 @@ impl Recognizer {
         py: Python<'_>,
         from: Vec<String>,
         to: &str,
-        key_file: Option<PathBuf>,
-        passphrase: Option<String>,
+        given: Option<&Secret>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Option<Self>> {
         let from: Vec<Location> = from.iter().map(|at| location(at)).collect();
-        let to = location(to);
+        let (to, secret) = (location(to), secret(given));
         watched(py, progress.as_ref(), move |work| {
-            let secret = secret(key_file, passphrase)?;
-            let merged = Desk::merge(&from, secret.as_ref(), &to, secret.as_ref(), work)?;
+            let merged = Desk::merge(&from, secret.as_deref(), &to, secret.as_deref(), work)?;
             Ok(merged.map(|(desk, _)| Self::of(desk)))
         })
     }
 
+    #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
     fn enroll(
         &self,
         py: Python<'_>,
@@ -156,14 +136,16 @@ impl Recognizer {
         replace: bool,
         strict: bool,
         shard: Option<(usize, usize)>,
+        threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let desk = self.desk()?;
-        watched(py, progress.as_ref(), move |work| {
-            let options = EnrollOptions { replace, strict, shard: shard.map(part) };
+        let options = EnrollOptions { replace, strict, shard: shard.map(part) };
+        let enrolled = |work: &Work| {
             let done = desk.enroll(&corpus.recordings, &options, work)?;
             told(&done, &done.warnings)
-        })
+        };
+        watched(py, progress.as_ref(), |work| limited(threads, || enrolled(work)))
     }
 
     #[expect(clippy::too_many_arguments, reason = "Python gives them by name")]
@@ -189,8 +171,9 @@ impl Recognizer {
             replays: policy(replays),
             liveness,
         };
-        aside(py, || {
-            let answer = desk.identify(&probe.recordings, &options)?;
+        let probe = Arc::clone(&probe.recordings);
+        left(py, move || {
+            let answer = desk.identify(&probe, &options)?;
             told(&answer, &answer.warnings)
         })
     }
@@ -209,8 +192,9 @@ impl Recognizer {
         let desk = self.desk()?;
         let replays = policy(replays);
         let options = VerifyOptions { fmr, allow_unsupported, replays, liveness };
-        aside(py, || {
-            let answer = desk.verify(&probe.recordings, reader, &options)?;
+        let (probe, reader) = (Arc::clone(&probe.recordings), reader.to_owned());
+        left(py, move || {
+            let answer = desk.verify(&probe, &reader, &options)?;
             told(&answer, &answer.warnings)
         })
     }
@@ -231,16 +215,18 @@ impl Recognizer {
         let desk = self.desk()?;
         let replays = policy(replays);
         let options = WatchOptions { fmr, fnmr, window, allow_unsupported, replays, liveness };
-        aside(py, || {
-            let texts = texts.map_or(&[][..], |corpus| corpus.recordings.texts());
-            Ok(Watch::new(desk.watch(reader, texts, &options)?))
+        let texts = texts.map(|corpus| Arc::clone(&corpus.recordings));
+        let reader = reader.to_owned();
+        left(py, move || {
+            let texts = texts.as_ref().map_or(&[][..], |corpus| corpus.texts());
+            Ok(Watch::new(desk.watch(&reader, texts, &options)?))
         })
     }
 
     /// The readers, as JSON.
     fn list(&self, py: Python<'_>) -> PyResult<String> {
         let desk = self.desk()?;
-        aside(py, || Ok(serde_json::to_string(&desk.list()?)?))
+        left(py, move || Ok(serde_json::to_string(&desk.list()?)?))
     }
 
     fn remove(&self, py: Python<'_>, reader: &str) -> PyResult<String> {
@@ -263,18 +249,18 @@ impl Recognizer {
     /// The log, as JSON.
     fn log(&self, py: Python<'_>) -> PyResult<String> {
         let desk = self.desk()?;
-        aside(py, || Ok(serde_json::to_string(&desk.log()?)?))
+        left(py, move || Ok(serde_json::to_string(&desk.log()?)?))
     }
 
     /// Reads everything; the number of entries of the log.
     fn check(&self, py: Python<'_>) -> PyResult<u64> {
         let desk = self.desk()?;
-        watched(py, None, move |_| Ok(desk.check()?.entries))
+        left(py, move || Ok(desk.check()?.entries))
     }
 
     fn standing(&self, py: Python<'_>) -> PyResult<String> {
         let desk = self.desk()?;
-        aside(py, || {
+        left(py, move || {
             let standing = desk.standing()?;
             told(&standing, &standing.warnings)
         })

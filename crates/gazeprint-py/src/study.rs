@@ -21,12 +21,12 @@ use gazeprint_report::folder::{Folder, Intent, Layout, json};
 use gazeprint_report::{FigureId, figures, frames};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_arrow::PyRecordBatchReader;
 
-use crate::corpus::{Corpus, limits, rows_of};
+use crate::corpus::{Corpus, limits};
 use crate::failure::{Failure, Outcome};
+use crate::given::{People as Known, people};
 use crate::table::Table;
-use crate::work::watched;
+use crate::work::{Work, left, limited, watched};
 
 /// Draws a density and reader of `scoring="full-average"`.
 const AVERAGED_DRAWS: usize = 16;
@@ -42,7 +42,6 @@ pub(crate) fn method_names() -> Vec<&'static str> {
 #[pyo3(from_item_all)]
 pub(crate) struct Request {
     methods: Option<Vec<String>>,
-    people: Option<PathBuf>,
     split: String,
     splits: Option<usize>,
     train_fraction: f64,
@@ -113,14 +112,6 @@ pub(crate) fn engine(name: &str) -> Outcome<Engine> {
     })
 }
 
-/// People of a file, or those that ship.
-pub(crate) fn people(file: Option<&PathBuf>) -> Outcome<Arc<People>> {
-    Ok(match file {
-        Some(file) => gazeprint_io::read_people(file)?,
-        None => Arc::clone(People::shipped()),
-    })
-}
-
 /// The engine, how posteriors turn into scores, and the people of a study.
 struct Means {
     engine: String,
@@ -159,30 +150,23 @@ pub(crate) struct Division {
 impl Division {
     /// Divides a corpus; whatever is wrong with what is asked for shows here.
     #[new]
-    #[pyo3(signature = (corpus, request, splits_file=None, splits_frame=None))]
+    #[pyo3(signature = (corpus, request, known=None, splits=None))]
     fn new(
         py: Python<'_>,
         corpus: &Corpus,
         request: Request,
-        splits_file: Option<PathBuf>,
-        splits_frame: Option<PyRecordBatchReader>,
+        known: Option<&Known>,
+        splits: Option<&Table>,
     ) -> PyResult<Self> {
-        let frame = splits_frame.map(rows_of).transpose()?;
+        let (people, splits) = (people(known), splits.map(Table::rows));
         let recordings = Arc::clone(&corpus.recordings);
-        watched(py, None, move |_| {
-            let given = match (splits_file, frame) {
-                (Some(file), _) => Some(gazeprint_io::read_splits(&file)?),
-                (None, Some(frame)) => Some(gazeprint_io::read_splits_frame(frame)?),
-                (None, None) => None,
-            };
+        left(py, move || {
+            let given = splits.map(gazeprint_io::read_splits_frame).transpose()?;
             let division = request.division(given.map(Protocols::Given))?;
             let choice = Choice::of(request.methods.as_deref())
                 .map_err(|name| Failure::usage(unknown_method(&name)))?;
-            let means = Means {
-                engine: request.engine.clone(),
-                scoring: request.scoring()?,
-                people: people(request.people.as_ref())?,
-            };
+            let means =
+                Means { engine: request.engine.clone(), scoring: request.scoring()?, people };
             means.engine()?;
             if choice.needs_people(&division) {
                 refuse_known(&recordings, &means.people)?;
@@ -223,29 +207,26 @@ impl Division {
         self.divided.splits.len()
     }
 
-    /// Which readings train and which test.
-    fn splits(&self, py: Python<'_>) -> PyResult<Table> {
-        watched(py, None, |_| Table::of(&frames::splits(&self.divided)))
-    }
-
     /// What a method finds on a split, counted from 0: a part of a study, as bytes that `run` takes.
-    #[pyo3(signature = (method, split, progress=None))]
+    #[pyo3(signature = (method, split, threads=None, progress=None))]
     fn unit<'py>(
         &self,
         py: Python<'py>,
         method: &str,
         split: usize,
+        threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let splits = self.divided.splits.len();
         if split >= splits {
             return Err(Failure::usage(format!("found split {split}, of {splits}")).into());
         }
-        let bytes = watched(py, progress.as_ref(), |work| {
+        let found = |work: &Work| {
             let method = self.means.method(method)?;
             let unit = Unit::run(&self.divided, split, method.as_ref(), work)?;
             postcard::to_stdvec(&unit).map_err(|error| Failure::input(error.to_string()))
-        })?;
+        };
+        let bytes = watched(py, progress.as_ref(), |work| limited(threads, || found(work)))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -279,7 +260,7 @@ impl Division {
                 let apart = Kept::new(BTreeMap::new());
                 report.robustness = Some(levels.run(&found, &methods, work, &apart)?);
             }
-            Ok(Study {
+            let results = Results {
                 divided: Arc::clone(divided),
                 means: Arc::clone(&self.means),
                 found,
@@ -287,7 +268,8 @@ impl Division {
                 scores: kept.into_scores(),
                 shown: OnceLock::new(),
                 drawings: OnceLock::new(),
-            })
+            };
+            Ok(Study { results: Arc::new(results) })
         })
     }
 }
@@ -363,6 +345,10 @@ impl Keeper for Kept {
 /// What a study found.
 #[pyclass(frozen)]
 pub(crate) struct Study {
+    results: Arc<Results>,
+}
+
+struct Results {
     divided: Arc<DividedCorpus>,
     means: Arc<Means>,
     found: Found,
@@ -372,7 +358,7 @@ pub(crate) struct Study {
     drawings: OnceLock<Vec<(FigureId, Drawing)>>,
 }
 
-impl Study {
+impl Results {
     /// The readers that figures and the page show.
     fn shown(&self) -> Outcome<&ShownReaders> {
         if let Some(shown) = self.shown.get() {
@@ -429,32 +415,36 @@ impl Study {
 impl Study {
     /// `study.json`.
     fn json(&self) -> PyResult<String> {
-        Ok(json(&self.report).map_err(Failure::from)?)
+        Ok(json(&self.results.report).map_err(Failure::from)?)
     }
 
     fn table(&self) -> PyResult<Table> {
-        Ok(Table::of(&frames::methods(&self.report))?)
+        Ok(Table::of(&frames::methods(&self.results.report))?)
     }
 
     fn scores(&self, py: Python<'_>) -> PyResult<Table> {
-        watched(py, None, |_| Table::of(&frames::scores(&self.divided, &self.scores)))
+        let results = Arc::clone(&self.results);
+        left(py, move || Table::of(&frames::scores(&results.divided, &results.scores)))
     }
 
     fn splits(&self, py: Python<'_>) -> PyResult<Table> {
-        watched(py, None, |_| Table::of(&frames::splits(&self.divided)))
+        let results = Arc::clone(&self.results);
+        left(py, move || Table::of(&frames::splits(&results.divided)))
     }
 
     /// The names of the figures that there are.
     fn figures(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
-        watched(py, None, |_| Ok(self.drawings()?.iter().map(|(id, _)| id.name()).collect()))
+        let results = Arc::clone(&self.results);
+        left(py, move || Ok(results.drawings()?.iter().map(|(id, _)| id.name()).collect()))
     }
 
     /// A figure: SVG, caption and plotted numbers as CSV.
     fn figure(&self, py: Python<'_>, name: &str) -> PyResult<Option<(String, String, String)>> {
-        watched(py, None, |_| {
-            let drawn = self.drawings()?.iter().find(|(id, _)| id.name() == name);
+        let (results, name) = (Arc::clone(&self.results), name.to_owned());
+        left(py, move || {
+            let drawn = results.drawings()?.iter().find(|(id, _)| id.name() == name);
             Ok(drawn.map(|(id, drawing)| {
-                let caption = id.caption(drawing, &self.report);
+                let caption = id.caption(drawing, &results.report);
                 (drawing.svg_file(), caption, drawing.csv.clone())
             }))
         })
@@ -467,9 +457,11 @@ impl Study {
         name: &str,
         format: &str,
     ) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let bytes = watched(py, None, |_| {
-            let drawn = self.drawings()?.iter().find(|(id, _)| id.name() == name);
-            Ok(drawn.map(|(_, drawing)| match format {
+        let (results, name) = (Arc::clone(&self.results), name.to_owned());
+        let format = format.to_owned();
+        let bytes = left(py, move || {
+            let drawn = results.drawings()?.iter().find(|(id, _)| id.name() == name);
+            Ok(drawn.map(|(_, drawing)| match format.as_str() {
                 "pdf" => drawing.pdf(),
                 _ => drawing.png(),
             }))
@@ -479,6 +471,6 @@ impl Study {
 
     /// Writes the folder that the command would write; says where its page is.
     fn save(&self, py: Python<'_>, folder: PathBuf, overwrite: bool) -> PyResult<PathBuf> {
-        watched(py, None, |_| self.write(&folder, overwrite))
+        watched(py, None, |_| self.results.write(&folder, overwrite))
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt32Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, StructArray};
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{DataType, Field};
-use gazeprint_io::Frame;
+use gazeprint_io::{Frame, Rows};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
@@ -27,6 +27,12 @@ impl Table {
     pub(crate) fn of(frame: &Frame<'_>) -> Outcome<Self> {
         let batch = frame.batch().map_err(|error| Failure::input(error.to_string()))?;
         Ok(Self { batch })
+    }
+
+    /// The rows, as those of frames are read.
+    pub(crate) fn rows(&self) -> Rows {
+        let schema = self.batch.schema();
+        Box::new(RecordBatchIterator::new([Ok(self.batch.clone())], schema))
     }
 }
 

@@ -1,4 +1,10 @@
 //! Long work: other threads of Python run on meanwhile, Ctrl-C stops it, and whoever wants to is told how far it is.
+//!
+//! | | for | after Ctrl-C |
+//! |---|---|---|
+//! | `watched` | what can be told to stop, and what writes | Python goes on once the work has stopped |
+//! | `left` | what only reads or answers, and cannot be told | Python goes on at once, the work to its end |
+//! | `aside` | what takes next to no time | |
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +18,7 @@ use gazeprint_eval::course::Course;
 use gazeprint_eval::study::StudyMonitor;
 use gazeprint_recognition::{Entry, ErrorKind, RecognitionMonitor, Stage};
 use pyo3::prelude::*;
+use rayon::ThreadPoolBuilder;
 
 use crate::failure::{Failure, Outcome};
 
@@ -157,7 +164,40 @@ pub(crate) fn watched<T: Send>(
     })
 }
 
-/// Does work of which there is little, such as an answer, while other threads of Python run on.
+/// Does work that cannot be told to stop, in a thread of its own. After Ctrl-C nobody waits for it: it goes on to its
+/// end, and nobody hears what it found.
+pub(crate) fn left<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Outcome<T> + Send + 'static,
+) -> PyResult<T> {
+    py.detach(|| {
+        let (sender, done) = channel();
+        thread::spawn(move || _ = sender.send(contained(work)));
+        loop {
+            match done.recv_timeout(PERIOD) {
+                Ok(outcome) => return Ok(outcome?),
+                Err(RecvTimeoutError::Disconnected) => return Err(broken().into()),
+                Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
+            }
+        }
+    })
+}
+
+/// Does work with so many threads; with as many as there are cores, where nobody says.
+pub(crate) fn limited<T: Send>(
+    threads: Option<usize>,
+    work: impl FnOnce() -> Outcome<T> + Send,
+) -> Outcome<T> {
+    let Some(threads) = threads else { return work() };
+    if threads == 0 {
+        return Err(Failure::usage("threads: found 0, expected 1 or more"));
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| Failure::new(ErrorKind::Io, error.to_string()))?;
+    pool.install(work)
+}
+
+/// Does work of which there is little, such as the next step of a watch, while other threads of Python run on.
 pub(crate) fn aside<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Outcome<T> + Send,
