@@ -43,6 +43,9 @@ const WATCHED_FIXATIONS: usize = 60;
 const PACE: Duration = Duration::from_millis(250);
 const FORGET: ReplayPolicy = ReplayPolicy { allow: false, forget: true };
 
+/// What is asked, by the number of a probe.
+type Question<'a> = &'a (dyn Fn(usize) + Sync);
+
 fn part(all: &Corpus, is_wanted: impl Fn(&Scanpath) -> bool) -> Corpus {
     let paths = all.scanpaths().iter().filter(|path| is_wanted(path)).cloned().collect();
     Corpus::new("part", all.readers().to_vec(), all.texts().to_vec(), paths).unwrap()
@@ -102,7 +105,7 @@ fn ms(time: Duration) -> f64 {
 }
 
 /// The library: the median with one thread, and questions a second with two.
-fn library(ask: &(dyn Fn(usize) + Sync)) -> (Duration, f64) {
+fn library(ask: Question<'_>) -> (Duration, f64) {
     (0..PROBES).for_each(ask);
     let timed = |i| {
         let begun = Instant::now();
@@ -325,7 +328,7 @@ fn main() {
     let (address, served) = (address.trim().to_owned(), Served(child));
     let ask_verify = |i: usize| _ = desk.verify(&probes[i % PROBES], name(i), &verify).unwrap();
     let ask_identify = |i: usize| _ = desk.identify(&probes[i % PROBES], &identify).unwrap();
-    let questions: [(&str, &(dyn Fn(usize) + Sync), bool); 2] =
+    let questions: [(&str, Question<'_>, bool); 2] =
         [("verify", &ask_verify, true), ("identify", &ask_identify, false)];
     let mut ratios = Vec::new();
     for (what, ask, is_claim) in questions {
