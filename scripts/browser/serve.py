@@ -220,6 +220,40 @@ def by_mouse(page):
     page.until("document.querySelector('main').innerText.includes('Before you begin')", "all is forgotten")
 
 
+def by_closing(page, lines):
+    """Who closes the tab leaves no recordings behind."""
+    left = "DELETE /v1/mouse/{name} 204"
+    before = lines().count(left)
+    page.view("mouse")
+    page.browser.eval("document.querySelector('input[type=checkbox]').click()")
+    page.click("Begin")
+    page.until("document.querySelector('main form input')", "there is a room")
+    page.browser.open("about:blank")
+    begun = time.monotonic()
+    while lines().count(left) == before:
+        check(time.monotonic() - begun < PATIENCE, "the room is left when the tab is closed")
+        time.sleep(0.05)
+
+
+def with_few_scopes(page, token):
+    """A page that may do little shows what it may, and nothing breaks."""
+    page.set("Token", token)
+    page.click("Log in")
+    page.view("live")
+    for place in ("Claims to be", "Reads first"):
+        page.until(f"{page.listed(place)}?.length > 30", f"the list {place}")
+    page.set("Takes over", "")
+    page.set("Speed", "60")
+    page.click("Play")
+    verdict = "document.querySelector('[data-verdict]').dataset.verdict"
+    page.until(f"{verdict} === 'accept'", "the reader is accepted without administering")
+    check("takes the scope scores" in page.text(), "evidence takes scores")
+    check(not page.browser.eval("!!document.querySelector('.problem')"), "nothing is refused")
+    page.view("readers")
+    page.until("document.querySelectorAll('tbody tr').length > 3", "readers are listed")
+    check("start anew" not in page.text(), "nobody starts readers anew without administering")
+
+
 def names_of_controls(page):
     """Every control has a name that can be read out."""
     nameless = page.browser.eval(
@@ -248,8 +282,16 @@ def pictures(page, folder):
 def run(command, folder):
     with tempfile.TemporaryDirectory() as place:
         place = pathlib.Path(place)
-        server = subprocess.Popen([command, "serve", "--demo", "--listen", "127.0.0.1:0"], cwd=place,
+        own = place / "own.serve"
+        server = subprocess.Popen([command, "serve", "--demo", "--listen", "127.0.0.1:0", "--folder", own], cwd=place,
                                   stdout=subprocess.PIPE, stderr=open(place / "log", "w"), text=True)
+        token = subprocess.run([command, "token", "create", "--gallery", "demo", "--folder", own, "--name", "few",
+                                "--scopes", "verify,read"], check=True, capture_output=True, text=True).stdout.strip()
+
+        def lines():
+            logged = [json.loads(line) for line in open(place / "log") if line.startswith("{")]
+            return [f"{line.get('method')} {line.get('path')} {line.get('status')}" for line in logged]
+
         try:
             link = server.stdout.readline().strip()
             check("#token=" in link, f"the server prints a link: {link}")
@@ -266,8 +308,17 @@ def run(command, folder):
                 by_keyboard(page)
                 by_mouse(page)
                 pictures(page, folder)
+                by_closing(page, lines)
+                browser.open(link.split("#")[0])
+                page.until("document.querySelectorAll('nav a').length >= 5", "the cookie is still there")
                 page.click("Log out")
                 page.until("document.querySelector('main').innerText.includes('Log in')", "logged out")
+                with_few_scopes(page, token)
+                if folder:
+                    page.view("live")
+                    browser.picture(folder / "few-scopes.png")
+                page.click("Log out")
+                page.until("document.querySelector('main').innerText.includes('Log in')", "logged out again")
                 # Another part of the same page would not be loaded anew.
                 browser.open("about:blank")
                 browser.open(link)

@@ -21,7 +21,8 @@ use crate::{Usage, print, words};
 /// under /openapi.json; docs/serve.md has the rest.
 ///
 /// What the server does is written to standard error, a JSON object a line. Ctrl-C and SIGTERM end it:
-/// requests that it has are answered, watches get a last verdict; a second one ends it at once.
+/// requests that it has are answered, watches get a last verdict, enrolments are made, within 30 seconds;
+/// a second one ends it at once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -61,7 +62,7 @@ pub(crate) struct Args {
     /// A proxy on the way speaks https with clients
     #[arg(long, conflicts_with = "tls_cert")]
     behind_proxy: bool,
-    /// Verify with a challenge alone: texts that the server draws
+    /// Verify with a challenge alone: texts that the server draws. Watches are refused then
     #[arg(long)]
     require_challenge: bool,
     /// Minutes that a challenge is valid
@@ -76,6 +77,9 @@ pub(crate) struct Args {
     /// Watches at once
     #[arg(long, value_name = "N", default_value_t = 1024)]
     max_watches: u32,
+    /// Watches of one token at once
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    watches_per_token: u32,
     /// Largest body, MiB
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]
     max_body: u16,
@@ -126,6 +130,7 @@ fn options(args: &Args, folder: PathBuf, demonstration: Option<Corpus>) -> Serve
         requests_per_second: f64::from(args.requests_per_second),
         claims_per_minute: f64::from(args.claims_per_minute),
         max_watches: args.max_watches as usize,
+        watches_of_one: args.watches_per_token as usize,
         challenge_for: Duration::from_mins(args.challenge_minutes),
         require_challenge: args.require_challenge,
         demonstration,

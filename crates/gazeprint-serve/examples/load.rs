@@ -43,6 +43,9 @@ const WATCHED_FIXATIONS: usize = 60;
 const PACE: Duration = Duration::from_millis(250);
 const FORGET: ReplayPolicy = ReplayPolicy { allow: false, forget: true };
 
+/// What is asked, by the number of a probe.
+type Question<'a> = &'a (dyn Fn(usize) + Sync);
+
 fn part(all: &Corpus, is_wanted: impl Fn(&Scanpath) -> bool) -> Corpus {
     let paths = all.scanpaths().iter().filter(|path| is_wanted(path)).cloned().collect();
     Corpus::new("part", all.readers().to_vec(), all.texts().to_vec(), paths).unwrap()
@@ -102,8 +105,8 @@ fn ms(time: Duration) -> f64 {
 }
 
 /// The library: the median with one thread, and questions a second with two.
-fn library(ask: impl Fn(usize) + Sync) -> (Duration, f64) {
-    (0..PROBES).for_each(&ask);
+fn library(ask: Question<'_>) -> (Duration, f64) {
+    (0..PROBES).for_each(ask);
     let timed = |i| {
         let begun = Instant::now();
         ask(i);
@@ -125,8 +128,27 @@ fn library(ask: impl Fn(usize) + Sync) -> (Duration, f64) {
     (median, 2.0 * ASKED as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// A run of `wrk`: its own words on latency, and requests a second.
-fn wrk(script: &Path, address: &str, connections: usize) -> (String, f64) {
+/// What a run of `wrk` found.
+struct Run {
+    /// Its own words on latency and errors.
+    said: String,
+    median: Duration,
+    rate: f64,
+}
+
+/// A time as `wrk` writes it, such as `1.25ms`.
+fn time(text: &str) -> Duration {
+    let (number, unit) = text.split_at(text.find(char::is_alphabetic).unwrap());
+    let of_unit = match unit {
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        unit => panic!("a time in {unit}"),
+    };
+    Duration::from_secs_f64(number.parse::<f64>().unwrap() * of_unit)
+}
+
+fn wrk(script: &Path, address: &str, connections: usize) -> Run {
     let threads = connections.min(2).to_string();
     let output = Command::new("wrk")
         .args(["--latency", "--timeout", "30s", "-t", &threads, "-c", &connections.to_string()])
@@ -142,9 +164,12 @@ fn wrk(script: &Path, address: &str, connections: usize) -> (String, f64) {
     };
     let errors: Vec<&str> =
         said.lines().filter(|l| l.contains("Non-2xx") || l.contains("Socket errors")).collect();
-    let rate = field("Requests/sec:").parse().unwrap_or(0.0);
     let errors = if errors.is_empty() { "no error".to_owned() } else { errors.join("; ") };
-    (format!("p50 {:>9}, p99 {:>9}, {errors}", field("50%"), field("99%")), rate)
+    Run {
+        said: format!("p50 {:>9}, p99 {:>9}, {errors}", field("50%"), field("99%")),
+        median: time(&field("50%")),
+        rate: field("Requests/sec:").parse().unwrap(),
+    }
 }
 
 /// What `wrk` sends, one body after the other.
@@ -234,7 +259,7 @@ async fn watches(address: &str, token: &str, all: &Arc<Corpus>, server: u32) {
     times.sort_unstable();
     let kib = |after: u64| (after.saturating_sub(before)) as f64 / WATCHES as f64;
     println!(
-        "{WATCHES} watches, {} verdicts: p50 {:.1} ms, p99 {:.1} ms, most {:.1} ms; memory a watch {:.0} KiB, {:.0} KiB after {WATCHED_FIXATIONS} fixations",
+        "{WATCHES} watches, {} verdicts: p50 {:.1} ms, p99 {:.1} ms (wanted below 50), most {:.1} ms; memory a watch {:.0} KiB, {:.0} KiB after {WATCHED_FIXATIONS} fixations",
         times.len(),
         ms(quantile(&times, 0.5)),
         ms(quantile(&times, 0.99)),
@@ -252,6 +277,7 @@ fn serve(folder: &Path) {
         folder: folder.join("serve"),
         requests_per_second: 0.0,
         claims_per_minute: 0.0,
+        watches_of_one: WATCHES,
         ..Default::default()
     };
     let server = Server::bind(desk, options, Journal::new(std::io::sink())).unwrap();
@@ -292,10 +318,6 @@ fn main() {
     let bodies = |is_claim: bool| -> Vec<String> {
         (0..PROBES).map(|i| body(&probes[i], is_claim.then(|| name(i)))).collect()
     };
-    let library = [
-        library(|i| _ = desk.verify(&probes[i % PROBES], name(i), &verify).unwrap()),
-        library(|i| _ = desk.identify(&probes[i % PROBES], &identify).unwrap()),
-    ];
     let mut child = Command::new(std::env::current_exe().unwrap())
         .arg(folder.path())
         .stdout(Stdio::piped())
@@ -304,20 +326,33 @@ fn main() {
     let mut address = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
     let (address, served) = (address.trim().to_owned(), Served(child));
-    for (place, (what, bodies)) in
-        [("verify", bodies(true)), ("identify", bodies(false))].iter().enumerate()
-    {
-        let (median, rate) = library[place];
+    let ask_verify = |i: usize| _ = desk.verify(&probes[i % PROBES], name(i), &verify).unwrap();
+    let ask_identify = |i: usize| _ = desk.identify(&probes[i % PROBES], &identify).unwrap();
+    let questions: [(&str, Question<'_>, bool); 2] =
+        [("verify", &ask_verify, true), ("identify", &ask_identify, false)];
+    let mut ratios = Vec::new();
+    for (what, ask, is_claim) in questions {
+        let (median, rate) = library(ask);
         println!("{what}, library: p50 {:.2} ms, {rate:.0} a second on two threads", ms(median));
-        let script = script(folder.path(), what, &format!("/v1/{what}"), &token, bodies);
-        for connections in CONNECTIONS {
-            let (said, served_rate) = wrk(&script, &address, connections);
+        let path = format!("/v1/{what}");
+        let script = script(folder.path(), what, &path, &token, &bodies(is_claim));
+        let runs = CONNECTIONS.map(|connections| {
+            let run = wrk(&script, &address, connections);
             println!(
-                "{what}, {connections:>3} connections: {served_rate:>7.0} a second, {said}; {:.2} of the library",
-                served_rate / rate
+                "{what}, {connections:>3} connections: {:>7.0} a second, {}",
+                run.rate, run.said
             );
-        }
+            run
+        });
+        ratios.push(format!(
+            "{what}: p50 at 1 connection is {:.2} of the library's (wanted below 1.5); a second at {} connections, {:.2} of \
+             two threads of the library (wanted above 0.7)",
+            runs[0].median.as_secs_f64() / median.as_secs_f64(),
+            CONNECTIONS[1],
+            runs[1].rate / rate,
+        ));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(watches(&address, &token, &all, served.0.id()));
+    ratios.iter().for_each(|ratio| println!("{ratio}"));
 }

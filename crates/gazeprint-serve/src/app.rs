@@ -2,23 +2,25 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gazeprint_recognition::{Error, Recognizer};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::ServeError;
 use crate::access::{Caller, Hosts, Rates, Scope, Sessions, TokenFile};
+use crate::body::Room;
 use crate::challenges::Challenges;
 use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::mouse::Rooms;
 use crate::options::ServeOptions;
 use crate::problem::Problem;
+use crate::readiness::Readiness;
 use crate::texts::TextShelf;
+use crate::watches::Places;
 use crate::work::Workshop;
 
-/// Bodies with recordings that are held in memory at once.
-const MOST_BODIES: usize = 64;
 /// Seconds of requests, or of claims, that may come at once.
 const BURST: f64 = 2.0;
 const BURST_OF_CLAIMS: f64 = 20.0;
@@ -38,10 +40,13 @@ pub(crate) struct App {
     pub(crate) workshop: Workshop,
     pub(crate) metrics: Metrics,
     pub(crate) journal: Journal,
-    pub(crate) bodies: Semaphore,
-    pub(crate) watches: Arc<Semaphore>,
+    pub(crate) bodies: Room,
+    pub(crate) watches: Places,
     /// Whether the server ends.
     pub(crate) stopping: watch::Sender<bool>,
+    /// Whether it has waited long enough for what was begun.
+    over: AtomicBool,
+    pub(crate) readiness: Readiness,
 }
 
 impl App {
@@ -69,9 +74,11 @@ impl App {
             workshop: Workshop::new(cores).map_err(ServeError::Runtime)?,
             metrics: Metrics::default(),
             journal,
-            bodies: Semaphore::new(MOST_BODIES),
-            watches: Arc::new(Semaphore::new(options.max_watches)),
+            bodies: Room::new(options.max_body),
+            watches: Places::new(options.max_watches, options.watches_of_one),
             stopping: watch::channel(false).0,
+            over: AtomicBool::new(false),
+            readiness: Readiness::default(),
             desk,
             options,
         })
@@ -79,6 +86,16 @@ impl App {
 
     pub(crate) fn is_stopping(&self) -> bool {
         *self.stopping.borrow()
+    }
+
+    /// Whether the server ends, and waits no longer for what was begun.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    /// Stops what was begun and is not done.
+    pub(crate) fn give_up(&self) {
+        self.over.store(true, Ordering::Relaxed);
     }
 
     /// Waits until the server is told to end.
@@ -92,6 +109,12 @@ impl App {
         Problem::of(error, self.desk.location())
     }
 
+    /// Counts a request of a caller; too many are refused.
+    pub(crate) fn count(&self, caller: &Caller) -> Result<(), Problem> {
+        let rate = self.rates.take(&caller.id);
+        rate.map_err(|seconds| Problem::too_many("too many requests; wait", seconds))
+    }
+
     /// Counts a claim to be a reader; too many are refused, whoever makes them.
     pub(crate) fn claim(&self, reader: &str) -> Result<(), Problem> {
         self.claims.take(reader).map_err(|seconds| {
@@ -100,13 +123,22 @@ impl App {
     }
 }
 
-/// Refuses what makes an answer worth less, but to those who administer.
-pub(crate) fn check_weaker(caller: &Caller, asked: &[(&str, bool)]) -> Result<(), Problem> {
-    let weaker = asked.iter().find(|(_, is_asked)| *is_asked);
-    match weaker {
+/// Refuses what makes an answer worth less, or takes a reader's place, but to those who administer.
+pub(crate) fn check_administers(caller: &Caller, asked: &[(&str, bool)]) -> Result<(), Problem> {
+    let refused = asked.iter().find(|(_, is_asked)| *is_asked);
+    match refused {
         Some((what, _)) if !caller.scopes.have(Scope::Administer) => {
             Err(Problem::forbidden(format!("{what} takes the scope administer")))
         }
         _ => Ok(()),
     }
+}
+
+/// What comes of a question, away from those who only wait.
+pub(crate) async fn ask<T: Send + 'static>(
+    app: &Arc<App>,
+    question: impl FnOnce(&App) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let shared = Arc::clone(app);
+    app.workshop.ask(move || question(&shared)).await?
 }

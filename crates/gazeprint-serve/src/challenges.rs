@@ -1,17 +1,19 @@
 //! Challenges: texts drawn at random that the next verification must be of. Each is answered once, and soon, so that
-//! a recording that was made before is of the wrong texts.
+//! a recording that was made before is of the wrong texts. That a recording is of a text is believed of its fixations, not
+//! of the name that it gives: they must lie on the lines of the text that the server keeps, and be enough for it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use gazeprint::corpus::Corpus;
+use gazeprint::corpus::{Chars, Corpus, Fixation, Scanpath, Text};
 
 use crate::access::random_hex;
 use crate::problem::Problem;
 
-/// Challenges that are remembered at once.
+/// Challenges that are remembered at once, in all and of one caller.
 const MOST: usize = 10_000;
+const MOST_OF_ONE: usize = 1000;
 /// How long it is remembered that one was answered or is over, to say so.
 const REMEMBERED: Duration = Duration::from_hours(1);
 
@@ -22,6 +24,11 @@ struct Challenge {
     ends: Instant,
     is_answered: bool,
 }
+
+/// The part of fixations that must lie on the lines of their texts: some miss the margins.
+const ON_LINES: f64 = 0.75;
+/// Fixations on its lines that there must be for each word of a text: people skip a third of words, and some read fast.
+const PER_WORD: f64 = 1.0 / 3.0;
 
 /// Challenges that were made. They are gone when the server ends.
 pub(crate) struct Challenges {
@@ -50,8 +57,20 @@ impl Challenges {
         let now = Instant::now();
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.retain(|_, challenge| now < challenge.ends + REMEMBERED);
+        let of_caller = |made: &HashMap<String, Challenge>| {
+            made.values().filter(|challenge| challenge.caller == caller).count()
+        };
+        let is_full = |made: &_| of_caller(made) >= MOST_OF_ONE || made.len() >= MOST;
+        // What is over is no longer remembered then; whoever asked for too many goes first.
+        let is_open = |challenge: &Challenge| now < challenge.ends && !challenge.is_answered;
+        if is_full(&made) {
+            made.retain(|_, challenge| challenge.caller != caller || is_open(challenge));
+        }
+        if of_caller(&made) >= MOST_OF_ONE {
+            return Err(Problem::too_many("too many challenges are open; answer some", 1));
+        }
         if made.len() >= MOST {
-            made.retain(|_, challenge| now < challenge.ends && !challenge.is_answered);
+            made.retain(|_, challenge| is_open(challenge));
         }
         if made.len() >= MOST {
             return Err(Problem::busy());
@@ -90,17 +109,57 @@ impl Challenges {
     }
 }
 
-/// Refuses a recording that is not of all texts of a challenge, and of no others.
+/// Refuses a recording that is not of all texts of a challenge, each once, and of no others. The texts of the recording
+/// are those that the server keeps.
 pub(crate) fn check_texts(asked: &[String], recording: &Corpus) -> Result<(), Problem> {
-    let of = |path: &gazeprint::corpus::Scanpath| recording.texts()[path.text].id();
-    let read: BTreeSet<&str> = recording.scanpaths().iter().map(of).collect();
-    let asked: BTreeSet<&str> = asked.iter().map(String::as_str).collect();
-    match read == asked {
-        true => Ok(()),
-        false => Err(Problem::challenge(
-            "the recording is not of the texts of the challenge; ask for another, and read all of its texts",
-        )),
+    let text = |path: &Scanpath| &recording.texts()[path.text];
+    let read: BTreeSet<&str> = recording.scanpaths().iter().map(|path| text(path).id()).collect();
+    let wanted: BTreeSet<&str> = asked.iter().map(String::as_str).collect();
+    if read != wanted || recording.scanpaths().len() != wanted.len() {
+        return Err(Problem::challenge(
+            "the recording is not of the texts of the challenge; ask for another, and read all of its texts, each once",
+        ));
     }
+    let (mut on, mut placed) = (0, 0);
+    for path in recording.scanpaths() {
+        let [own, all] = on_lines(text(path), path)?;
+        (on, placed) = (on + own, placed + all);
+        let words: usize = text(path).lines().iter().map(|line| line.words().len()).sum();
+        if (own as f64) < PER_WORD * words as f64 {
+            return Err(Problem::challenge(format!(
+                "text {:?}: found {own} fixations on its {words} words, expected one for every three words; ask for \
+                 another challenge, and read its texts to their ends",
+                text(path).id()
+            )));
+        }
+    }
+    match f64::from(on) >= ON_LINES * f64::from(placed) {
+        true => Ok(()),
+        false => Err(Problem::challenge(format!(
+            "found {on} of {placed} fixations on the lines of the texts, expected three in four; ask for another challenge"
+        ))),
+    }
+}
+
+/// Fixations of a reading that lie on the lines of its text, and all that have a place.
+fn on_lines(text: &Text, path: &Scanpath) -> Result<[u32; 2], Problem> {
+    // Degrees would count wherever they were measured, and on whatever.
+    let in_degrees =
+        |fixation: &Fixation| fixation.place.is_some() || !fixation.kinematics.is_empty();
+    if !text.has_words() || path.fixations.iter().any(in_degrees) {
+        return Err(Problem::challenge(
+            "found places or motions in degrees, expected line, x_char and duration_ms alone: with a challenge, only what \
+             lies on its words counts",
+        ));
+    }
+    let [mut on, mut all] = [0, 0];
+    for fixation in &path.fixations {
+        let Some(Chars(x)) = fixation.x else { continue };
+        let line = fixation.line.and_then(|number| text.line_index(number));
+        let is_on = line.is_some_and(|line| text.lines()[line].word_at(x).is_some());
+        (on, all) = (on + u32::from(is_on), all + 1);
+    }
+    Ok([on, all])
 }
 
 #[cfg(test)]
@@ -122,6 +181,11 @@ mod tests {
         assert!(told(&others, "ben").contains("another reader"));
         assert!(told(&others, "anna").contains("answered before"));
         assert!(told("none", "anna").contains("no such"));
+        let many =
+            (0..).map(|_| challenges.make("robot", "anna", texts())).take_while(Result::is_ok);
+        assert_eq!(many.count(), MOST_OF_ONE);
+        assert_eq!(challenges.make("robot", "anna", texts()).unwrap_err().kind, "rate");
+        make();
         let over = Challenges::new(Duration::ZERO);
         let id = over.make("shop", "anna", texts()).unwrap();
         assert!(over.answer(&id, "shop", "anna").unwrap_err().detail.contains("over"));

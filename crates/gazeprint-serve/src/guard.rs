@@ -62,7 +62,7 @@ pub(crate) async fn attend(
     let begun = Instant::now();
     let visit = Visit::of(request.headers());
     request.extensions_mut().insert(visit.clone());
-    let method = request.method().clone();
+    let method = method_name(request.method());
     let path = request.extensions().get::<MatchedPath>().cloned();
     let path = path.as_ref().map_or("other", MatchedPath::as_str);
     let mut response = match check_sender(&app, &request, path) {
@@ -79,12 +79,12 @@ pub(crate) async fn attend(
     finish(&mut response, &visit, app.options.is_https());
     let took = begun.elapsed();
     let status = response.status().as_u16();
-    app.metrics.request(method.as_str(), path, status, took);
+    app.metrics.request(method, path, status, took);
     app.journal.say(&RequestLine {
         event: "request",
         request: &visit.id,
         caller: visit.caller.get().map(String::as_str),
-        method: method.as_str(),
+        method,
         path,
         status,
         ms: (took.as_secs_f64() * 1e4).round() / 10.0,
@@ -92,6 +92,20 @@ pub(crate) async fn attend(
         cause: problem.as_ref().and_then(|problem| problem.cause.as_deref()),
     });
     response
+}
+
+/// What a method is counted and written down as. Anybody may make up names of methods, and send as many as they like.
+fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
 }
 
 /// Those who look whether the server is alive call it by any name.
@@ -158,8 +172,7 @@ fn admitted(app: &App, access: Access, request: &Request) -> Result<Option<Calle
     {
         return Err(Problem::forbidden(format!("this takes the scope {scope}")));
     }
-    let rate = app.rates.take(&caller.id);
-    rate.map_err(|seconds| Problem::too_many("too many requests; wait", seconds))?;
+    app.count(&caller)?;
     Ok(Some(caller))
 }
 
@@ -176,15 +189,26 @@ fn caller(app: &App, request: &Request) -> Result<Caller, Problem> {
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let is_upgrade = headers.contains_key(header::UPGRADE);
     app.hosts.check_origin(headers, !is_reading || is_upgrade)?;
-    let (caller, token) = app
-        .sessions
-        .caller(secret)
-        .ok_or_else(|| Problem::unauthenticated("the page is logged out; log in anew"))?;
-    match token.map(|id| app.tokens.is_valid(&id)).transpose() {
-        Ok(None | Some(true)) => Ok(caller),
-        Ok(Some(false)) => Err(Problem::unauthenticated("the token was revoked, or is over")),
+    let page = app.sessions.caller(secret);
+    let (caller, token) =
+        page.ok_or_else(|| Problem::unauthenticated("the page is logged out; log in anew"))?;
+    match token.map_or(Ok(true), |id| app.tokens.is_valid(&id)) {
+        Ok(true) => Ok(caller),
+        Ok(false) => Err(Problem::unauthenticated("the token was revoked, or is over")),
         Err(error) => Err(Problem { cause: Some(error.to_string()), ..Problem::unwritable() }),
     }
+}
+
+/// Whether somebody who came in before would still come in: the page is logged in, and the token valid.
+pub(crate) fn is_still_let_in(app: &App, caller: &Caller) -> bool {
+    let token = match &caller.session {
+        None => Some(caller.id.clone()),
+        Some(session) => match app.sessions.by_hash(session) {
+            Some((_, token)) => token,
+            None => return false,
+        },
+    };
+    token.is_none_or(|id| app.tokens.is_valid(&id).unwrap_or(false))
 }
 
 /// Who has a token.
@@ -206,7 +230,7 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The secret of the page's cookie.
-pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
+fn cookie(headers: &HeaderMap) -> Option<&str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
     pairs.find(|(name, _)| name.trim() == COOKIE).map(|(_, secret)| secret.trim())

@@ -27,7 +27,8 @@
 //! | `work` | threads that may block, and the one that changes the gallery |
 //! | `openapi` | the description of the doors |
 //! | `listen` | connections |
-//! | `journal`, `metrics` | what the server says of itself |
+//! | `watches` | how many there are, and of whom |
+//! | `journal`, `metrics`, `readiness` | what the server says of itself |
 //! | `demonstration`, `mouse` | a gallery to try things with, and those of pages that are read with the mouse |
 
 mod access;
@@ -46,8 +47,10 @@ mod openapi;
 mod options;
 mod private_files;
 mod problem;
+mod readiness;
 mod routes;
 mod texts;
+mod watches;
 mod work;
 
 #[cfg(test)]
@@ -175,8 +178,8 @@ impl Server {
         let runtime = runtime.map_err(ServeError::Runtime)?;
         app.journal.event("listening", Some(address.to_string()));
         let served = runtime.block_on(listen::serve(Arc::clone(&app), listener, tls));
-        // What nobody waits for any longer is left to itself.
-        runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+        // What was waited for long enough is left to itself: what it would write is not there then, as after a kill.
+        runtime.shutdown_background();
         app.journal.event("ended", None);
         served.map_err(ServeError::Runtime)
     }

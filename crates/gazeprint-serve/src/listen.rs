@@ -18,6 +18,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsAcceptor;
 
 use crate::app::App;
@@ -26,6 +27,8 @@ use crate::options::TlsFiles;
 
 /// How long a client may take to say who it is, and what it wants.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How often rooms are looked for whose time is over.
+const SWEEP: Duration = Duration::from_secs(30);
 /// How long to wait where the operating system has no room for another connection.
 const REST: Duration = Duration::from_millis(50);
 
@@ -74,6 +77,7 @@ pub(crate) async fn serve(
     let listener = TcpListener::from_std(listener)?;
     let service = router(&app);
     let places = Arc::new(Semaphore::new(app.options.max_connections));
+    let sweeping = tokio::spawn(sweep(Arc::clone(&app)));
     loop {
         let place = tokio::select! {
             () = app.stopped() => break,
@@ -100,8 +104,11 @@ pub(crate) async fn serve(
             drop(place);
         });
     }
+    let until = Instant::now() + app.options.grace;
     drop(listener);
-    finish(&app, &places).await;
+    finish(&app, &places, until).await;
+    sweeping.abort();
+    app.rooms.close();
     Ok(())
 }
 
@@ -138,16 +145,28 @@ async fn attend(
     }
 }
 
-/// Waits for requests and watches that are under way, but not for ever; then for changes that were taken on.
-async fn finish(app: &Arc<App>, places: &Semaphore) {
-    let all = |most: usize| u32::try_from(most).unwrap_or(u32::MAX);
+/// Has rooms go when their time is over, whether or not somebody asks.
+async fn sweep(app: Arc<App>) {
+    let mut times = tokio::time::interval(SWEEP);
+    loop {
+        times.tick().await;
+        let shared = Arc::clone(&app);
+        _ = tokio::task::spawn_blocking(move || shared.rooms.sweep(std::time::Instant::now()))
+            .await;
+    }
+}
+
+/// Waits for requests and watches that are under way, then for changes that were taken on, but not for ever.
+async fn finish(app: &Arc<App>, places: &Semaphore, until: Instant) {
+    let all = u32::try_from(app.options.max_connections).unwrap_or(u32::MAX);
+    let shared = Arc::clone(app);
     let under_way = async {
-        _ = places.acquire_many(all(app.options.max_connections)).await;
-        _ = app.watches.acquire_many(all(app.options.max_watches)).await;
+        _ = places.acquire_many(all).await;
+        app.watches.all_free().await;
+        _ = tokio::task::spawn_blocking(move || shared.workshop.finish()).await;
     };
-    if tokio::time::timeout(app.options.grace, under_way).await.is_err() {
+    if timeout_at(until, under_way).await.is_err() {
+        app.give_up();
         app.journal.event("gave up waiting", None);
     }
-    let shared = Arc::clone(app);
-    _ = tokio::task::spawn_blocking(move || shared.workshop.finish()).await;
 }

@@ -17,7 +17,7 @@ use gazeprint_recognition::{
 use tempfile::TempDir;
 use zeroize::Zeroizing;
 
-use crate::access::random_hex;
+use crate::access::{Caller, random_hex};
 use crate::problem::Problem;
 use crate::texts::TextBody;
 
@@ -37,6 +37,8 @@ const LASTS: Duration = Duration::from_hours(1);
 /// A gallery of one page.
 pub(crate) struct Room {
     owner: String,
+    /// The session of the page, which it goes with.
+    session: Option<String>,
     ends: Instant,
     folder: TempDir,
     secret: Secret,
@@ -94,7 +96,7 @@ fn unwritable(error: &io::Error) -> Problem {
 
 impl Rooms {
     /// A new room of a caller, by its number.
-    pub(crate) fn make(&self, owner: &str) -> Result<String, Problem> {
+    pub(crate) fn make(&self, owner: &Caller) -> Result<String, Problem> {
         let random = |error: getrandom::Error| Problem::bug(error.to_string());
         let id = random_hex::<16>().map_err(random)?;
         let mut key = Zeroizing::new([0; 32]);
@@ -102,9 +104,9 @@ impl Rooms {
         let secret = Secret::Key(key);
         let folder = tempfile::tempdir().map_err(|error| unwritable(&error))?;
         let now = Instant::now();
+        self.sweep(now);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|_, room| room.ends > now);
-        let own = || open.iter().filter(|(_, room)| room.owner == owner);
+        let own = || open.iter().filter(|(_, room)| room.owner == owner.id);
         if own().count() >= MOST_OF_ONE
             && let Some(oldest) = own().min_by_key(|(_, room)| room.ends).map(|(id, _)| id.clone())
         {
@@ -113,8 +115,8 @@ impl Rooms {
         if open.len() >= MOST {
             return Err(Problem::busy());
         }
-        let (owner, ends) = (owner.to_owned(), now + LASTS);
-        let room = Room { owner, ends, folder, secret, desk: Mutex::new(None) };
+        let (owner, session, ends) = (owner.id.clone(), owner.session.clone(), now + LASTS);
+        let room = Room { owner, session, ends, folder, secret, desk: Mutex::new(None) };
         open.insert(id.clone(), Arc::new(room));
         Ok(id)
     }
@@ -129,8 +131,28 @@ impl Rooms {
     /// Leaves a room: its gallery is gone.
     pub(crate) fn leave(&self, id: &str, owner: &str) -> Result<(), Problem> {
         self.find(id, owner)?;
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        self.keep(|known, _| known != id);
         Ok(())
+    }
+
+    /// Leaves the rooms of a page that logs out.
+    pub(crate) fn leave_all(&self, session: &str) {
+        self.keep(|_, room| room.session.as_deref() != Some(session));
+    }
+
+    /// Leaves rooms whose time is over.
+    pub(crate) fn sweep(&self, now: Instant) {
+        self.keep(|_, room| room.ends > now);
+    }
+
+    /// Leaves all rooms: the server ends.
+    pub(crate) fn close(&self) {
+        self.keep(|_, _| false);
+    }
+
+    fn keep(&self, is_kept: impl Fn(&str, &Room) -> bool) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|id, room| is_kept(id, room));
     }
 }
 
@@ -195,6 +217,7 @@ impl Room {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::access::Scopes;
 
     #[test]
     fn texts_are_long_enough() {
@@ -206,10 +229,15 @@ mod tests {
         }
     }
 
+    fn caller(session: &str) -> Caller {
+        let session = Some(session.to_owned());
+        Caller { id: "page".to_owned(), scopes: Scopes::all(), session }
+    }
+
     #[test]
     fn rooms_are_their_owners() {
-        let rooms = Rooms::default();
-        let id = rooms.make("page").unwrap();
+        let (rooms, page) = (Rooms::default(), caller("a"));
+        let id = rooms.make(&page).unwrap();
         assert!(rooms.find(&id, "another").is_err() && rooms.leave(&id, "another").is_err());
         let room = rooms.find(&id, "page").unwrap();
         assert!(room.desk().is_err());
@@ -217,7 +245,21 @@ mod tests {
         rooms.leave(&id, "page").unwrap();
         drop(room);
         assert!(!folder.exists() && rooms.find(&id, "page").is_err());
-        let made: Vec<String> = (0..=MOST_OF_ONE).map(|_| rooms.make("page").unwrap()).collect();
+        let made: Vec<String> = (0..=MOST_OF_ONE).map(|_| rooms.make(&page).unwrap()).collect();
         assert!(rooms.find(&made[0], "page").is_err() && rooms.find(&made[1], "page").is_ok());
+    }
+
+    #[test]
+    fn rooms_are_gone_when_the_page_logs_out_or_their_time_is_over() {
+        let rooms = Rooms::default();
+        let [left, other] = ["a", "b"].map(|session| rooms.make(&caller(session)).unwrap());
+        let folder = |id| rooms.find(id, "page").unwrap().folder.path().to_owned();
+        let folders = [folder(&left), folder(&other)];
+        rooms.leave_all("a");
+        assert_eq!([0, 1].map(|i| folders[i].exists()), [false, true]);
+        rooms.sweep(Instant::now());
+        assert!(rooms.find(&other, "page").is_ok());
+        rooms.sweep(Instant::now() + LASTS);
+        assert!(!folders[1].exists());
     }
 }

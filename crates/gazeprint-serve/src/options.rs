@@ -43,6 +43,8 @@ pub struct ServeOptions {
     pub max_connections: usize,
     /// Watches at once.
     pub max_watches: usize,
+    /// Watches of one caller at once.
+    pub watches_of_one: usize,
     /// How long a challenge is valid.
     pub challenge_for: Duration,
     /// Whether claims are looked at with a challenge alone.
@@ -66,6 +68,7 @@ impl Default for ServeOptions {
             claims_per_minute: 60.0,
             max_connections: 2048,
             max_watches: 1024,
+            watches_of_one: 256,
             challenge_for: Duration::from_secs(300),
             require_challenge: false,
             demonstration: None,

@@ -233,6 +233,12 @@ async fn a_watch_that_cannot_be_is_refused_before_it_begins() {
     }
     let mut first = served.watch("reader=r001").await.unwrap();
     next(&mut first).await.unwrap();
+    let strict = crate::served(|options, _| options.require_challenge = true);
+    let SocketError::Http(response) = strict.watch("reader=r001").await.unwrap_err() else {
+        panic!("expected an answer")
+    };
+    let said = String::from_utf8(response.body().clone().unwrap()).unwrap();
+    assert!(response.status() == 403 && said.contains("\"challenge\""), "{said}");
     match served.watch("reader=r001").await {
         Err(SocketError::Http(response)) => assert_eq!(response.status().as_u16(), 503),
         other => panic!("{other:?}"),
@@ -263,6 +269,108 @@ async fn the_end_of_the_server_gives_watches_their_last_verdict() {
     let log = Recognizer::open(&at, None).unwrap().log().unwrap();
     let last = serde_json::to_value(log.last().unwrap()).unwrap();
     assert_eq!((&last["event"], &last["reader"]), (&json!("watched"), &json!("r003")));
+}
+
+#[tokio::test]
+async fn a_revoked_token_went_on_watching() {
+    let served = served(|_, _| {});
+    let mut socket = served.watch("reader=r003").await.unwrap();
+    next(&mut socket).await.unwrap();
+    let tokens = TokenFile::of(&served.folder.path().join("own.serve"));
+    tokens.revoke(&served.token).unwrap();
+    let last = next(&mut socket).await.unwrap();
+    assert_eq!(last["kind"], "unauthenticated");
+    assert_eq!(next(&mut socket).await, Err(CloseCode::Policy));
+}
+
+#[tokio::test]
+async fn texts_were_announced_without_end() {
+    let served = served(|_, _| {});
+    let mut socket = served.watch("reader=r003").await.unwrap();
+    next(&mut socket).await.unwrap();
+    let text = |name: &str, words: usize| {
+        let words = (0..words).map(|i| json!({"char_start": 2 * i, "char_end": 2 * i + 1}));
+        json!({"text": name, "words": words.collect::<Vec<_>>()}).to_string()
+    };
+    for i in 0..10 {
+        say(&mut socket, &text(&format!("t{}", i % 5), 5000)).await;
+        say(&mut socket, &text(&format!("u{}", i % 5), 5000)).await;
+    }
+    for (name, words) in [("one more", 1), (&*"x".repeat(201), 1)] {
+        say(&mut socket, &text(name, words)).await;
+        let said = next(&mut socket).await.unwrap();
+        assert!(said["error"].as_str().unwrap().contains("50000 words"), "{said}");
+    }
+    // A text of a name that is there takes its place.
+    say(&mut socket, &text("t0", 4999)).await;
+    say(&mut socket, &text("one more", 1)).await;
+    say(&mut socket, "{\"end\": true}").await;
+    assert_eq!(next(&mut socket).await.unwrap()["last"], true);
+}
+
+/// The request to enrol somebody new by what a reader read of the texts from 30 on.
+fn enrolment(served: &Served, reader: usize) -> String {
+    let (mut fixations, mut words) = (Vec::new(), Vec::new());
+    for path in served.all.scanpaths().iter().filter(|p| p.reader == reader && p.text >= 30) {
+        let text = &served.all.texts()[path.text];
+        fixations.extend(path.fixations.iter().map(|fixation| {
+            json!({"text": text.id(), "line": fixation.line, "x_char": fixation.x.map(|x| x.0),
+                   "duration_ms": fixation.duration.map(|duration| duration.0)})
+        }));
+        words.extend(text.lines().iter().flat_map(|line| {
+            line.words().iter().map(|word| {
+                json!({"text": text.id(), "line": line.number(), "word_index": word.index,
+                       "char_start": word.start, "char_end": word.end})
+            })
+        }));
+    }
+    let body = json!({"recording": {"fixations": fixations, "words": words}}).to_string();
+    served.request("POST", &format!("/v1/readers/new{reader}/recordings"), &body)
+}
+
+#[test]
+fn the_end_dropped_enrolments_that_were_taken_on() {
+    let mut served = served(|options, _| options.grace = Duration::from_secs(300));
+    // One is learned, the others wait.
+    let mut asked: Vec<TcpStream> = Vec::new();
+    for reader in 0..3 {
+        let mut stream = TcpStream::connect(served.address).unwrap();
+        stream.write_all(enrolment(&served, reader).as_bytes()).unwrap();
+        asked.push(stream);
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    served.stopper.stop();
+    for stream in &mut asked {
+        let said = answer(stream);
+        assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+    }
+    drop(asked);
+    served.thread.take().unwrap().join().unwrap();
+    served.thread = Some(std::thread::spawn(|| {}));
+    let at = Location::File(served.folder.path().join("own.gallery"));
+    let there = Recognizer::open(&at, None).unwrap().list().unwrap();
+    assert_eq!(there.iter().filter(|entry| entry.id.starts_with("new")).count(), 3);
+}
+
+#[test]
+fn slow_uploads_kept_other_recordings_waiting() {
+    let served = served(|_, _| {});
+    let request = enrolment(&served, 0);
+    let slow: Vec<TcpStream> = (0..100)
+        .map(|_| {
+            let mut stream = TcpStream::connect(served.address).unwrap();
+            stream.write_all(&request.as_bytes()[..request.len() / 2]).unwrap();
+            stream
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(200));
+    let begun = Instant::now();
+    let mut stream = TcpStream::connect(served.address).unwrap();
+    let body = json!({"reader": "r001", "recording": {"fixations": []}}).to_string();
+    let said = exchange(&mut stream, &served.request("POST", "/v1/verify", &body));
+    assert!(said.starts_with("HTTP/1.1 422"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    drop(slow);
 }
 
 #[test]

@@ -29,6 +29,8 @@ async function ask(path, options) {
 
 export const get = (path) => ask(path);
 export const remove = (path) => ask(path, { method: "DELETE" });
+/** Removes something as the page goes, which outlasts the page; nobody waits for the answer. */
+export const removeAtLast = (path) => void fetch(path, { method: "DELETE", keepalive: true }).catch(() => {});
 export const post = (path, body, headers = {}) =>
   ask(path, {
     method: "POST",

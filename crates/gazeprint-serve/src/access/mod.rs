@@ -20,7 +20,7 @@ pub(crate) use hosts::Hosts;
 pub(crate) use rates::Rates;
 pub use scopes::{Scope, Scopes};
 pub(crate) use secrets::{random_below, random_hex};
-pub(crate) use sessions::{COOKIE, Sessions};
+pub(crate) use sessions::{COOKIE, Sessions, Unopened};
 pub use tokens::{NewToken, TokenEntry, TokenError, TokenFile};
 
 /// Somebody who is known.
@@ -29,4 +29,6 @@ pub(crate) struct Caller {
     /// The number of the token, or `page`.
     pub(crate) id: String,
     pub(crate) scopes: Scopes,
+    /// The session of a page, by the hash of its secret; none for programs.
+    pub(crate) session: Option<String>,
 }

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::secrets::{hash, is_same, random_hex};
 use super::{Caller, Scopes};
-use crate::private_files::{make_private_folder, private, replace};
+use crate::private_files::{make_private_folder, open_or_make, replace};
 
 /// How tokens begin, for those who look for secrets that got lost.
 const PREFIX: &str = "gazeprint";
@@ -197,7 +197,11 @@ impl TokenFile {
         let tokens = self.current()?;
         let known = tokens.iter().find(|entry| entry.id == id);
         let known = known.filter(|entry| entry.is_valid() && is_same(&entry.hash, &hash(token)));
-        Ok(known.map(|entry| Caller { id: entry.id.clone(), scopes: entry.scopes.clone() }))
+        Ok(known.map(|entry| Caller {
+            id: entry.id.clone(),
+            scopes: entry.scopes.clone(),
+            session: None,
+        }))
     }
 
     /// Whether a token is still valid, given by its number.
@@ -265,8 +269,7 @@ impl TokenFile {
     ) -> Result<T, TokenError> {
         let folder = self.file.parent().unwrap_or(Path::new("."));
         make_private_folder(folder).map_err(|error| self.io(error))?;
-        let lock = self.file.with_extension("lock");
-        let lock = private().create(true).truncate(false).open(lock);
+        let lock = open_or_make(&self.file.with_extension("lock"));
         let lock: File = lock.map_err(|error| self.io(error))?;
         lock.lock().map_err(|error| self.io(error))?;
         let mut tokens = self.read()?;

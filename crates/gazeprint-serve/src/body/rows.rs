@@ -1,9 +1,61 @@
 //! Tables of a corpus as rows of JSON. They become the text of the same table, and go through the one reader of
 //! tables: what is right and wrong about a table is decided there.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use gazeprint_io::LooseTable;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use utoipa::ToSchema;
+
+/// Rows of a table at most: half a day of reading. A row may take a hundred times the memory that it took to send.
+const MOST_ROWS: usize = 200_000;
+
+/// No more rows than may be.
+#[derive(Debug)]
+pub(crate) struct Rows<R>(pub(crate) Vec<R>);
+
+impl<R> Default for Rows<R> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, R: Deserialize<'de>> Deserialize<'de> for Rows<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Counting<R>(PhantomData<R>);
+
+        impl<'de, R: Deserialize<'de>> Visitor<'de> for Counting<R> {
+            type Value = Rows<R>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of rows")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Rows<R>, A::Error> {
+                let mut rows = Vec::new();
+                while let Some(row) = list.next_element()? {
+                    rows.push(row);
+                    check_count(rows.len()).map_err(A::Error::custom)?;
+                }
+                Ok(Rows(rows))
+            }
+        }
+
+        deserializer.deserialize_seq(Counting(PhantomData))
+    }
+}
+
+/// Refuses more rows of a table than may be.
+pub(crate) fn check_count(rows: usize) -> Result<(), String> {
+    match rows <= MOST_ROWS {
+        true => Ok(()),
+        false => {
+            Err(format!("found more than {MOST_ROWS} rows, expected fewer; send less at once"))
+        }
+    }
+}
 
 /// A fixation: a row of the table `fixations`.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -129,15 +181,21 @@ row!(TrialRow, "trials", [text], [reader, session, trial, trial_order, group]);
 
 /// The text of a table; columns that no row knows anything of are left out.
 pub(crate) fn table<R: Row>(rows: &[R]) -> LooseTable {
-    let cells: Vec<Vec<Option<String>>> = rows.iter().map(Row::cells).collect();
-    let is_known = |column: usize| cells.iter().any(|row| row[column].is_some());
-    let known: Vec<usize> = (0..R::COLUMNS.len()).filter(|column| is_known(*column)).collect();
+    // Cells are made twice, not kept: there may be many more of them than were sent.
+    let mut is_known = vec![false; R::COLUMNS.len()];
+    for row in rows {
+        for (is_known, cell) in is_known.iter_mut().zip(row.cells()) {
+            *is_known |= cell.is_some();
+        }
+    }
+    let known: Vec<usize> = (0..R::COLUMNS.len()).filter(|&column| is_known[column]).collect();
     // A first line that names the delimiter, whatever stands in the cells.
     let mut writer = csv::Writer::from_writer(b"sep=,\n".to_vec());
     let header: Vec<&str> = known.iter().map(|column| R::COLUMNS[*column]).collect();
     let mut write = |record: &[&str]| writer.write_record(record);
     let mut written = write(&header);
-    for row in &cells {
+    for row in rows {
+        let row = row.cells();
         let row: Vec<&str> = known.iter().map(|&c| row[c].as_deref().unwrap_or("")).collect();
         written = written.and_then(|()| write(&row));
     }

@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Asked;
-use super::recognise::ask;
-use crate::app::App;
+use crate::app::{App, ask};
 use crate::openapi::Param;
 use crate::problem::Problem;
 

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use gazeprint_recognition::Recognizer;
 
-use super::recognise::ask;
 use crate::app::App;
 use crate::problem::Problem;
 
@@ -27,10 +25,6 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<&'static str, P
     if app.is_stopping() {
         return Err(Problem::stopping());
     }
-    ask(&app, |app| match Recognizer::exists(app.desk.location()) {
-        Ok(true) => Ok("ready\n"),
-        Ok(false) => Err(Problem::unwritable()),
-        Err(error) => Err(app.problem(&error)),
-    })
-    .await
+    app.readiness.check(&app).await?;
+    Ok("ready\n")
 }

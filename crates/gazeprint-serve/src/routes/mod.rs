@@ -21,6 +21,9 @@ use serde::de::DeserializeOwned;
 use crate::app::App;
 use crate::problem::Problem;
 
+/// Longest name of a reader or text, bytes.
+pub(crate) const LONGEST_NAME: usize = 200;
+
 /// What a path names.
 pub(crate) struct Named(pub(crate) String);
 
@@ -31,13 +34,19 @@ impl FromRequestParts<Arc<App>> for Named {
         let Path(name) = Path::<String>::from_request_parts(parts, app)
             .await
             .map_err(|error| Problem::usage(error.body_text()))?;
-        let is_fit = (1..=200).contains(&name.len()) && !name.chars().any(char::is_control);
-        match is_fit {
-            true => Ok(Self(name)),
-            false => {
-                Err(Problem::usage("expected a name of 1 to 200 bytes without control characters"))
-            }
-        }
+        check_name(&name)?;
+        Ok(Self(name))
+    }
+}
+
+/// Refuses names that nothing is called by; some are remembered of whoever sends them.
+pub(crate) fn check_name(name: &str) -> Result<(), Problem> {
+    let is_fit = (1..=LONGEST_NAME).contains(&name.len()) && !name.chars().any(char::is_control);
+    match is_fit {
+        true => Ok(()),
+        false => Err(Problem::usage(format!(
+            "expected a name of 1 to {LONGEST_NAME} bytes without control characters"
+        ))),
     }
 }
 

@@ -11,10 +11,9 @@ use utoipa::ToSchema;
 
 use super::Named;
 use super::readers::{ReaderEntry, of_reader};
-use super::recognise::ask;
 use crate::access::Caller;
 use crate::answers::Verified;
-use crate::app::App;
+use crate::app::{App, ask};
 use crate::body::{RecordingBody, Sent, WithRecording};
 use crate::mouse;
 use crate::problem::Problem;
@@ -48,7 +47,7 @@ pub(crate) async fn make(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Json<MadeRoom>, Problem> {
-    let room = app.rooms.make(&caller.id)?;
+    let room = app.rooms.make(&caller)?;
     Ok(Json(MadeRoom { room, texts: mouse::texts(), fmr: mouse::RATE }))
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use gazeprint::corpus::Corpus;
 use gazeprint::method::Monitor;
 use gazeprint_recognition::{EnrollOptions, Entry, Erasure, Error, RecognitionMonitor, Warning};
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Named;
-use super::recognise::ask;
-use crate::app::App;
+use crate::access::Caller;
+use crate::app::{App, ask, check_administers};
 use crate::body::{RecordingBody, Sent, WithRecording};
 use crate::problem::Problem;
 
@@ -21,7 +21,7 @@ use crate::problem::Problem;
 #[serde(deny_unknown_fields)]
 pub(crate) struct EnrolBody {
     recording: Option<RecordingBody>,
-    /// Start the reader anew, where there is one already.
+    /// Start the reader anew, where there is one already. Takes the scope `administer`.
     #[serde(default)]
     replace: bool,
 }
@@ -85,14 +85,14 @@ impl From<Entry> for ReaderEntry {
     }
 }
 
-/// Stops learning when the server ends and does not wait any longer.
+/// Stops learning when the server ends and waits no longer.
 struct UntilTheEnd<'a>(&'a App);
 
 impl Monitor for UntilTheEnd<'_> {
     fn expect(&self, _: u64) {}
     fn advance(&self, _: u64) {}
     fn stop(&self) -> bool {
-        self.0.is_stopping()
+        self.0.is_over()
     }
 }
 
@@ -101,9 +101,12 @@ impl RecognitionMonitor for UntilTheEnd<'_> {}
 /// `POST /v1/readers/{name}/recordings`
 pub(crate) async fn enrol(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     Named(name): Named,
     sent: Sent<EnrolBody>,
 ) -> Result<Json<Enrolled>, Problem> {
+    // Whoever starts a reader anew takes away what was there.
+    check_administers(&caller, &[("replace", sent.question.replace)])?;
     // Tables are read where questions are answered; only the change itself waits for others.
     let (asked, corpus) = ask(&app, move |app| {
         let (asked, recording) = sent.read(&app.texts.texts(), false)?;

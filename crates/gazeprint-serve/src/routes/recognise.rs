@@ -8,9 +8,10 @@ use gazeprint_recognition::{IdentifyOptions, ReplayPolicy, VerifyOptions};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::check_name;
 use crate::access::{Caller, Scope};
 use crate::answers::{Identified, Verified};
-use crate::app::{App, check_weaker};
+use crate::app::{App, ask, check_administers};
 use crate::body::{RecordingBody, Sent, WithRecording};
 use crate::challenges::check_texts;
 use crate::problem::Problem;
@@ -90,8 +91,9 @@ pub(crate) async fn verify(
     sent: Sent<VerifyBody>,
 ) -> Result<Json<Verified>, Problem> {
     let asked = &sent.question;
+    check_name(&asked.reader)?;
     app.claim(&asked.reader)?;
-    check_weaker(
+    check_administers(
         &caller,
         &[
             ("allow_unsupported", asked.allow_unsupported),
@@ -134,7 +136,7 @@ pub(crate) async fn identify(
     sent: Sent<IdentifyBody>,
 ) -> Result<Json<Identified>, Problem> {
     let asked = &sent.question;
-    check_weaker(
+    check_administers(
         &caller,
         &[
             ("closed", asked.closed),
@@ -165,13 +167,4 @@ pub(crate) async fn identify(
     .await?;
     app.metrics.decision("identify", answer.kind());
     Ok(Json(answer))
-}
-
-/// What comes of a question, away from those who only wait.
-pub(crate) async fn ask<T: Send + 'static>(
-    app: &Arc<App>,
-    question: impl FnOnce(&App) -> Result<T, Problem> + Send + 'static,
-) -> Result<T, Problem> {
-    let shared = Arc::clone(app);
-    app.workshop.ask(move || question(&shared)).await?
 }

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::access::{COOKIE, Caller};
+use crate::access::{COOKIE, Caller, Unopened};
 use crate::app::App;
 use crate::body;
-use crate::guard::{bearer, by_token, cookie};
+use crate::guard::{bearer, by_token};
 use crate::problem::Problem;
 
 /// What a page logs in with. With a token in the header `Authorization`, nothing more is needed.
@@ -60,14 +59,15 @@ pub(crate) async fn open(
     State(app): State<Arc<App>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let token = bearer(request.headers()).map(str::to_owned);
-    let bytes: Bytes = body::bytes(request, &app).await?;
-    let random = |error: getrandom::Error| Problem::bug(error.to_string());
-    let session = match token {
-        Some(token) => app.sessions.open_by_token(by_token(&app, &token)?).map_err(random)?,
+    let session = match bearer(request.headers()) {
+        Some(token) => {
+            let caller = by_token(&app, token)?;
+            app.count(&caller)?;
+            app.sessions.open_by_token(caller).map_err(unopened)?
+        }
         None => {
-            let OpenSession { link } = body::json(&bytes)?;
-            let opened = app.sessions.open_by_link(&link.unwrap_or_default()).map_err(random)?;
+            let OpenSession { link } = body::json(&body::short(request).await?)?;
+            let opened = app.sessions.open_by_link(&link.unwrap_or_default()).map_err(unopened)?;
             opened.ok_or_else(|| {
                 Problem::unauthenticated(
                     "the link is not valid, or was used before; use a token, or start the server anew",
@@ -83,13 +83,21 @@ pub(crate) async fn open(
     Ok(response)
 }
 
+fn unopened(why: Unopened) -> Problem {
+    match why {
+        Unopened::Full => Problem::busy(),
+        Unopened::Random(error) => Problem::bug(error.to_string()),
+    }
+}
+
 /// `DELETE /v1/session`
 pub(crate) async fn close(
     State(app): State<Arc<App>>,
-    headers: HeaderMap,
+    Extension(caller): Extension<Caller>,
 ) -> Result<Response, Problem> {
-    if let Some(secret) = cookie(&headers) {
-        app.sessions.close(secret);
+    if let Some(session) = &caller.session {
+        app.sessions.close(session);
+        app.rooms.leave_all(session);
     }
     let mut response = StatusCode::NO_CONTENT.into_response();
     let gone = cookie_of("", 0, app.options.is_https())?;

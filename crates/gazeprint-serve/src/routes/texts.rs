@@ -7,11 +7,10 @@ use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Named;
-use super::recognise::ask;
+use super::{Named, check_name};
 use crate::access::Caller;
-use crate::app::App;
-use crate::body::JsonBody;
+use crate::app::{App, ask};
+use crate::body::{JsonBody, ShortBody};
 use crate::problem::Problem;
 use crate::texts::TextBody;
 
@@ -80,8 +79,9 @@ pub(crate) async fn remove(
 pub(crate) async fn challenge(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
-    JsonBody(ChallengeBody { reader, texts }): JsonBody<ChallengeBody>,
+    ShortBody(ChallengeBody { reader, texts }): ShortBody<ChallengeBody>,
 ) -> Result<Json<MadeChallenge>, Problem> {
+    check_name(&reader)?;
     if !(1..=MOST_TEXTS).contains(&texts) {
         return Err(Problem::usage(format!("texts: found {texts}, expected 1 to {MOST_TEXTS}")));
     }

@@ -198,6 +198,47 @@ async fn challenges_are_answered_once_soon_and_with_their_texts() {
     body["recording"]["words"] = recording(&read_by(2, 30..31), true)["words"].clone();
     assert_eq!(verify(&token, &body).await.0, 400);
 
+    // A recording of something else under the right names.
+    type Change = fn(&mut Vec<Value>);
+    let changes: [(&str, Change); 4] = [
+        ("degrees", |rows| {
+            let fields = rows[0].as_object_mut().unwrap();
+            fields.extend([("x_deg".to_owned(), json!(1)), ("y_deg".to_owned(), json!(1))]);
+        }),
+        ("degrees", |rows| {
+            for row in rows {
+                let fields = row.as_object_mut().unwrap();
+                fields.remove("x_char");
+                fields.extend([("x_deg".to_owned(), json!(1)), ("y_deg".to_owned(), json!(1))]);
+            }
+        }),
+        ("three in four", |rows| {
+            let off =
+                |row: &mut Value| row["x_char"] = json!(row["x_char"].as_f64().unwrap() + 500.0);
+            rows.iter_mut().step_by(3).for_each(off);
+        }),
+        ("one for every three words", |rows| {
+            let mut seen = std::collections::BTreeMap::<String, usize>::new();
+            rows.retain(|row| {
+                let seen = seen.entry(row["text"].to_string()).or_default();
+                *seen += 1;
+                *seen <= 2
+            });
+        }),
+    ];
+    for (why, change) in changes {
+        let mut body = claim(&make_challenge(&fixture, &token).await, true);
+        change(body["recording"]["fixations"].as_array_mut().unwrap());
+        refused(verify(&token, &body).await, why);
+    }
+    // Each once: what is there twice may be two halves of something else.
+    let mut body = claim(&make_challenge(&fixture, &token).await, true);
+    let rows = body["recording"]["fixations"].as_array_mut().unwrap();
+    for (place, row) in rows.iter_mut().enumerate() {
+        row["trial"] = json!((place % 2).to_string());
+    }
+    refused(verify(&token, &body).await, "each once");
+
     let mut without = claim(&challenge, true);
     without.as_object_mut().unwrap().remove("challenge");
     refused(verify(&token, &without).await, "found no challenge");

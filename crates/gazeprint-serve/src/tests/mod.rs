@@ -4,5 +4,8 @@ mod answers;
 mod bodies;
 mod descriptions;
 mod doors;
+mod ending;
 mod fixture;
+mod limits;
 mod pages;
+mod relabelled;
