@@ -160,7 +160,8 @@ impl Recognizer {
     ) -> PyResult<String> {
         let desk = self.desk()?;
         watched(py, progress.as_ref(), move |work| {
-            let options = EnrollOptions { replace, strict, shard: shard.map(part) };
+            let shard = shard.map(part);
+            let options = EnrollOptions { replace, strict, shard, ..EnrollOptions::default() };
             let done = desk.enroll(&corpus.recordings, &options, work)?;
             told(&done, &done.warnings)
         })

@@ -162,3 +162,39 @@ fn a_gallery_without_words_keeps_in_mind_that_it_has_no_rows() {
     assert!(matches!(refused, Err(Error::NoRows { why: RowsMissing::Indistinct, .. })));
     assert_eq!(gallery.rows_kept().unwrap(), RowsKept::Impossible);
 }
+
+#[test]
+fn recordings_of_somebody_else_are_told_from_more_of_the_same_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    let people = SimulationParams {
+        readers: 7,
+        texts: 60,
+        individuality: 1.5,
+        ..SimulationParams::default()
+    };
+    let corpus = SimulationParams { coverage: 1.0, ..people }.build().unwrap().run();
+    // Each reader's first half is enrolled; the second comes later, under the name of `named`.
+    let part = |corpus: &Corpus, is_first: bool, named: usize| {
+        let paths = corpus.scanpaths().iter().filter(|path| (path.text < 30) == is_first).cloned();
+        let mut readers = corpus.readers().to_vec();
+        if readers.len() == 1 {
+            readers = vec![format!("r{named:03}")];
+        }
+        Corpus::new("part", readers, corpus.texts().to_vec(), paths.collect()).unwrap()
+    };
+    let (desk, _) = enrolled(&folder, &part(&corpus, true, 0));
+    assert!(corpus.readers().contains(&"r003".to_owned()), "{:?}", corpus.readers());
+    let only_same = EnrollOptions { only_same: true, ..EnrollOptions::default() };
+    let place = |name: &str| corpus.readers().iter().position(|known| known == name).unwrap();
+    let add = |from: &str, named: usize, options: &EnrollOptions| {
+        let more = part(&corpus.of_readers(&[place(from)]), false, named);
+        desk.enroll(&more, options, &Unwatched)
+    };
+    let before = desk.list().unwrap();
+    let refused = add("r004", 3, &only_same);
+    assert!(matches!(refused, Err(Error::OtherReader { .. })), "{refused:?}");
+    assert_eq!(desk.list().unwrap(), before);
+    add("r003", 3, &only_same).unwrap();
+    // Whoever knows better may say so.
+    add("r005", 2, &EnrollOptions::default()).unwrap();
+}
