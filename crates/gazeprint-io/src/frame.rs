@@ -1,5 +1,6 @@
 //! Tables to write, column by column, as text or as Parquet.
 
+use std::borrow::Cow;
 use std::io;
 
 use crate::write::number;
@@ -47,9 +48,28 @@ enum Values<'c> {
 pub struct Frame<'c> {
     columns: Vec<(&'c str, Values<'c>)>,
     rows: usize,
+    /// Whether people open it in spreadsheets.
+    is_for_sheets: bool,
+}
+
+/// Text of a table that spreadsheets may open: what they would take for a formula, and compute, has an apostrophe
+/// before it. Numbers are nothing to fear.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    const BEGINNINGS: [char; 10] =
+        ['=', '+', '-', '@', '\t', '\r', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+    match text.starts_with(BEGINNINGS) && text.parse::<f64>().is_err() {
+        true => Cow::Owned(format!("'{text}")),
+        false => Cow::Borrowed(text),
+    }
 }
 
 impl<'c> Frame<'c> {
+    /// A table of results, whose text is [`harmless`] where it is written as CSV. What is read back is none: names come
+    /// back as they are.
+    pub fn of_results() -> Self {
+        Self { is_for_sheets: true, ..Self::default() }
+    }
+
     /// Adds a column of names.
     pub fn names(&mut self, name: &'c str, values: impl Iterator<Item = &'c str>) {
         self.texts(name, values.map(Some));
@@ -108,7 +128,11 @@ impl<'c> Frame<'c> {
         for row in 0..self.rows {
             for (_, values) in &self.columns {
                 match values {
-                    Values::Texts(values) => table.write_field(values[row].unwrap_or_default()),
+                    Values::Texts(values) => {
+                        let text = values[row].unwrap_or_default();
+                        let text = if self.is_for_sheets { harmless(text) } else { text.into() };
+                        table.write_field(text.as_ref())
+                    }
                     Values::Wholes(values) => table.write_field(shown(values[row])),
                     Values::Counts(values) => table.write_field(shown(values[row])),
                     Values::Numbers(values) => table.write_field(number(values[row])),
@@ -170,4 +194,25 @@ impl<'c> Frame<'c> {
 
 fn shown(number: Option<impl ToString>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_have_no_formulas_and_corpora_their_names() {
+        let names = ["=1+1", "+a", "-a", "@a", "\ta", "a=1", "-1.5", "+3", "1", ""];
+        for (mut frame, expected) in [
+            (Frame::of_results(), "n\n'=1+1\n'+a\n'-a\n'@a\n'\ta\na=1\n-1.5\n+3\n1\n\"\"\n"),
+            (Frame::default(), "n\n=1+1\n+a\n-a\n@a\n\ta\na=1\n-1.5\n+3\n1\n\"\"\n"),
+        ] {
+            frame.names("n", names.into_iter());
+            let bytes = frame.write(TableFormat::Csv).unwrap();
+            assert_eq!(String::from_utf8(bytes).unwrap(), expected);
+        }
+        let mut numbers = Frame::of_results();
+        numbers.numbers("n", [Some(-1.5), None].into_iter());
+        assert_eq!(numbers.write(TableFormat::Csv).unwrap(), b"n\n-1.5\n\"\"\n");
+    }
 }

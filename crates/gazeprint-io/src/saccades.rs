@@ -106,7 +106,7 @@ pub fn saccades(corpus: &Corpus, limits: Limits) -> Frame<'_> {
     let rows: Vec<Row<'_>> =
         corpus.scanpaths().iter().flat_map(|path| Row::all_of(corpus, path, limits)).collect();
     let rows = || rows.iter();
-    let mut table = Frame::default();
+    let mut table = Frame::of_results();
     table.names("reader", rows().map(|row| corpus.readers()[row.path.reader].as_str()));
     table.names("text", rows().map(|row| corpus.texts()[row.path.text].id()));
     table.names("session", rows().map(|row| row.path.session.as_str()));

@@ -140,7 +140,8 @@ impl Recognizer {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let desk = self.desk()?;
-        let options = EnrollOptions { replace, strict, shard: shard.map(part) };
+        let shard = shard.map(part);
+        let options = EnrollOptions { replace, strict, shard, ..EnrollOptions::default() };
         let enrolled = |work: &Work| {
             let done = desk.enroll(&corpus.recordings, &options, work)?;
             told(&done, &done.warnings)

@@ -3,7 +3,7 @@
 use gazeprint::decision::{Admission, FEWEST_READERS, Rules};
 use gazeprint::method::{Community, Likeness, Occasion, Population, Template, Training};
 use gazeprint::saccade::{Reading, readings};
-use gazeprint_store::{Cursor, GalleryError, Learned, Loaded, VoicedRules, Whose};
+use gazeprint_store::{Cursor, GalleryError, Learned, Loaded, RowsKept, VoicedRules, Whose};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -125,9 +125,19 @@ impl Recognizer {
         let admission = loaded.community.admission(&people, loaded.is_usual_known).cloned();
         let wanted = keep_rows == KeepRows::Always || loaded.count >= MANY;
         let is_current = loaded.is_current && when == When::Outgrown;
-        let rows_missing = wanted && !(when == When::Outgrown && self.gallery().has_rows()?);
-        let standing =
-            |rules: Option<&VoicedRules>| Standing::of(loaded.count, admission.as_ref(), rules);
+        let rows_kept = match (wanted, when) {
+            (false, _) => RowsKept::All,
+            (true, When::Always) => RowsKept::Missing,
+            (true, When::Outgrown) => self.gallery().rows_kept()?,
+        };
+        let rows_missing = rows_kept == RowsKept::Missing;
+        let standing = |rules: Option<&VoicedRules>| {
+            let mut standing = Standing::of(loaded.count, admission.as_ref(), rules);
+            let why = RowsMissing::Indistinct;
+            let is_impossible = rows_kept == RowsKept::Impossible;
+            standing.warnings.extend(is_impossible.then_some(Warning::NoRows { why }));
+            standing
+        };
         if is_current && !rows_missing {
             return Ok(standing(loaded.rules.as_ref()));
         }
@@ -168,7 +178,8 @@ impl Recognizer {
     }
 
     /// Makes the rows of all readers, some at a time, in a space that is learned from a sample. False where it
-    /// does not tell readers apart, or their numbers are too large.
+    /// does not tell readers apart, or their numbers are too large: that is kept in mind; or where others were
+    /// faster.
     fn make_rows(
         &self,
         sample: &Sample,
@@ -181,7 +192,11 @@ impl Recognizer {
             let readings: Vec<&Reading> = sample.readings.iter().collect();
             Some((population.space(&slopes, &readings)?.rounded(), slopes))
         });
-        let Some((space, slopes)) = space else { return Ok(false) };
+        let indistinct = || {
+            self.gallery().give_up_rows()?;
+            Ok(false)
+        };
+        let Some((space, slopes)) = space else { return indistinct() };
         monitor.begin(Stage::Rows);
         let making = self.gallery().begin_rows(&space)?;
         let mut next = Some(Cursor::default());
@@ -194,10 +209,10 @@ impl Recognizer {
             next = after;
             let templates: Option<Vec<Template>> =
                 readers.iter().map(|reader| reader.likeness.template().cloned()).collect();
-            let Some(templates) = templates else { return Ok(false) };
+            let Some(templates) = templates else { return indistinct() };
             let rows = slopes.rows(&making.space, &templates);
             if !rows.as_flattened().iter().all(|number| number.is_finite()) {
-                return Ok(false);
+                return indistinct();
             }
             let rows: Vec<_> = readers.into_iter().zip(rows).collect();
             self.gallery().add_rows(making.number, &rows)?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use gazeprint::corpus::{Corpus, Limits, Millis};
-use gazeprint::decision::FEWEST_READERS;
+use gazeprint::decision::{FEWEST_READERS, LIKELY_RATE};
 use gazeprint::method::{Community, DayShares, People, PeopleError, Population, Slopes, Template};
 use gazeprint::saccade::{Reading, readings, readings_of_words};
 use gazeprint_store::{
@@ -16,8 +16,8 @@ use serde::Serialize;
 
 use crate::calibrate::{KeepRows, Standing, When};
 use crate::error::Mismatch;
-use crate::identify::UNKNOWN;
-use crate::readers::MOST_TRIES;
+use crate::names::check_name;
+use crate::readers::{ComparedClaim, MOST_TRIES};
 use crate::{Error, RecognitionMonitor, Recognizer, Stage, Warning};
 
 /// Fewest fixations that count of a reader: about a dozen sentences.
@@ -54,6 +54,9 @@ pub struct EnrollOptions {
     pub shard: Option<Shard>,
     /// Enrol nobody where somebody read too little.
     pub strict: bool,
+    /// Enrol nobody where recordings are to be added to a reader that somebody else seems to have read, as far as the
+    /// gallery can tell.
+    pub only_same: bool,
 }
 
 /// A part of the readers of a corpus: the `number`-th and every `of`-th after it.
@@ -269,6 +272,9 @@ impl Recognizer {
                 return Err(Error::AllEnrolled { corpus, at, readers: there.collect() });
             }
         }
+        if options.only_same && !options.replace {
+            candidates.iter().try_for_each(|candidate| self.check_same(candidate))?;
+        }
         let mut enrolled = Enrolled { readers: Vec::new(), skipped, warnings, standing: None };
         self.learn_all(candidates, options, monitor, &mut enrolled)?;
         if options.shard.is_none() {
@@ -355,6 +361,27 @@ impl Recognizer {
         Ok(Outlook::Ready(Candidate { name: name.to_owned(), id, new, recordings, revision }))
     }
 
+    /// Refuses what is to be added to a reader who is there, and four of five strangers would read more like. Where
+    /// nothing can be decided, nothing is refused.
+    fn check_same(&self, candidate: &Candidate) -> Result<(), Error> {
+        let Candidate { id, new, revision, .. } = candidate;
+        let readings = self.recorded(id, new)?;
+        if revision.is_none() || readings.is_empty() {
+            return Ok(());
+        }
+        let ComparedClaim { readers, place, comparison } = match self.compare_claim(&readings, id) {
+            Err(Error::NoRules { .. } | Error::FewReaders { .. } | Error::NoWords { .. }) => {
+                return Ok(());
+            }
+            claim => claim?,
+        };
+        let threshold = readers.rules.for_claim(LIKELY_RATE, comparison.fixations);
+        match threshold.is_reached(comparison.strengths[place]) {
+            true => Ok(()),
+            false => Err(Error::OtherReader { reader: id.clone(), at: self.location().clone() }),
+        }
+    }
+
     /// Puts somebody into the gallery. Where another changed the same reader or the population
     /// meanwhile, they are looked up and learned again.
     fn commit(
@@ -407,33 +434,6 @@ fn check_all(corpus: &Corpus, limits: Limits, options: &EnrollOptions) -> Result
         true => Ok(()),
         false => Err(nobody(corpus, &skipped)),
     }
-}
-
-/// Most characters of a name.
-const LONGEST_NAME: usize = 200;
-
-/// Refuses a name that cannot be used, or would not be shown as it is.
-fn check_name(name: &str) -> Result<(), Error> {
-    let why = match () {
-        () if name == UNKNOWN => return Err(Error::ReservedName { name: name.to_owned() }),
-        () if name.chars().any(char::is_control) => "has control characters",
-        () if name.chars().any(is_invisible) => {
-            "has characters that cannot be seen, or turn the direction of writing"
-        }
-        () if name.chars().count() > LONGEST_NAME => "is too long",
-        () => return Ok(()),
-    };
-    let name = name.chars().take(LONGEST_NAME).collect();
-    Err(Error::OddName { name, why })
-}
-
-/// Marks of direction, of lines and of order, spaces without width, and what is no character at all.
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 /// All were skipped.

@@ -363,6 +363,17 @@ pub enum Error {
         /// Why.
         source: Box<MergeError>,
     },
+    /// Recordings that somebody else seems to have read.
+    #[error(
+        "reader {reader:?} of {at}: found recordings that do not read like what was enrolled, expected more of the \
+         same reader; check whose they are; nobody was enrolled"
+    )]
+    OtherReader {
+        /// Who they were to be added to.
+        reader: String,
+        /// The gallery.
+        at: Location,
+    },
     /// Somebody who is watched was removed.
     #[error("{at}: reader {reader:?} was removed while being watched; the watch ends")]
     Removed {
@@ -411,7 +422,9 @@ impl Error {
             | Self::Unsupported { .. }
             | Self::OtherRows { .. }
             | Self::NoRows { .. } => ErrorKind::Unsupported,
-            Self::AllEnrolled { .. } | Self::Recordings { .. } => ErrorKind::Conflict,
+            Self::AllEnrolled { .. } | Self::Recordings { .. } | Self::OtherReader { .. } => {
+                ErrorKind::Conflict
+            }
             Self::Removed { .. } => ErrorKind::NotFound,
             Self::Interrupted { .. } => ErrorKind::Interrupted,
         }

@@ -9,7 +9,8 @@ use crate::{Error, RecognitionMonitor, Recognizer};
 /// What became of what was there before a change.
 #[derive(Debug)]
 pub enum Erasure {
-    /// It was overwritten.
+    /// It was overwritten. On a server, the old version of a key that was replaced is overwritten when its place is
+    /// used again, or by [`Recognizer::compact`].
     Done,
     /// The change was made, but what was there before may be left somewhere.
     Incomplete(StoreError),

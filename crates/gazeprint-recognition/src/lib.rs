@@ -55,6 +55,7 @@ mod error;
 mod housekeeping;
 mod identify;
 mod liveness;
+mod names;
 mod readers;
 mod recognizer;
 mod settlement;
@@ -75,6 +76,7 @@ pub use gazeprint_store::{
 pub use housekeeping::{Erasure, Removal};
 pub use identify::{Candidate, Identification, IdentifyOptions, UNKNOWN, USUAL_RATE};
 pub use liveness::LivenessFinding;
+pub use names::is_invisible;
 pub use readers::CANDIDATES;
 pub use recognizer::{RecognitionMonitor, Recognizer, Stage};
 pub use settlement::{ReplayFinding, ReplayPolicy, ReplaySource};

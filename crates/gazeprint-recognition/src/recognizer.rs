@@ -27,6 +27,11 @@ pub enum Stage {
     Rows,
 }
 
+/// Readers among whom, at most, a name is looked for that is like one that nobody has, and bytes of that: whoever may
+/// claim to be somebody may claim any name, and others wait meanwhile.
+const MOST_ALIKE: usize = 1_000;
+const LONGEST_ALIKE: usize = 200;
+
 /// How long work over a gallery is watched and stopped.
 pub trait RecognitionMonitor: Monitor {
     /// Something begins.
@@ -278,10 +283,11 @@ impl Recognizer {
                 return Ok(id);
             }
         }
-        // Only now, since it takes all names.
-        let names: Vec<String> = self.list()?.into_iter().map(|entry| entry.id).collect();
-        let place = self.place_of(reader, names.iter().map(String::as_str))?;
-        Ok(names[place].clone())
+        let names = match self.count()? {
+            0..=MOST_ALIKE => self.list()?.into_iter().map(|entry| entry.id).collect(),
+            _ => Vec::new(),
+        };
+        Err(self.unknown(reader, names.iter().map(String::as_str)))
     }
 
     /// The place of somebody among readers, given by name or pseudonym.
@@ -294,11 +300,18 @@ impl Recognizer {
         if let Some(place) = readers.clone().position(|known| known == id || known == reader) {
             return Ok(place);
         }
+        Err(self.unknown(reader, readers))
+    }
+
+    /// What is said where there is no such reader, with the name most like it, as far as that is looked for.
+    fn unknown<'a>(&self, reader: &str, readers: impl Iterator<Item = &'a str> + Clone) -> Error {
+        let is_name = reader.len() <= LONGEST_ALIKE;
+        let few = is_name && readers.clone().nth(MOST_ALIKE).is_none();
         let distance = |id: &&str| strsim::damerau_levenshtein(id, reader);
-        let nearest = readers.min_by_key(distance).filter(|id| distance(id) <= 2);
+        let nearest = readers.filter(|_| few).min_by_key(distance).filter(|id| distance(id) <= 2);
         let (at, reader) = (self.location().clone(), reader.to_owned());
         let nearest = nearest.map(str::to_owned);
-        Err(GalleryError::UnknownReader { at, reader, nearest }.into())
+        GalleryError::UnknownReader { at, reader, nearest }.into()
     }
 
     /// The log, from its first entry.

@@ -63,12 +63,13 @@ pub(crate) fn number(number: f64) -> String {
     cell(Value::Number(number))
 }
 
-/// Words, quoted where they have to be.
+/// Words, quoted where they have to be, and no formula of a spreadsheet.
 pub(crate) fn word(text: &str) -> String {
+    let text = gazeprint_io::harmless(text);
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
-        text.to_owned()
+        text.into_owned()
     }
 }
 
@@ -96,6 +97,14 @@ mod tests {
             table.into_text(),
             "a,b,c,d\n1e-200,0.333333,-6.66667e-301,\n0,123457000,250,1e20\n"
         );
+    }
+
+    #[test]
+    fn a_name_was_computed_by_spreadsheets() {
+        let mut table = Csv::new(&["word", "number"]);
+        table.row(&[Value::Word("=HYPERLINK(\"x\",1)"), Value::Number(-0.5)]);
+        table.row(&[Value::Word("-7"), Value::Number(2.0)]);
+        assert_eq!(table.into_text(), "word,number\n\"'=HYPERLINK(\"\"x\"\",1)\",-0.5\n-7,2\n");
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub fn methods(report: &Report) -> Frame<'_> {
         })
         .collect();
     let rows = || rows.iter();
-    let mut table = Frame::default();
+    let mut table = Frame::of_results();
     table.names("method", rows().map(|row| row.method.method.as_str()));
     table.counts("texts", rows().map(|row| count(row.texts?)));
     let mut add = |names: [&'static str; 4], of: fn(&Row<'_>) -> Estimate| {
@@ -93,7 +93,7 @@ pub fn scores<'a>(
         divided.corpus.readers()[divided.splits[split].readers[place]].as_str()
     };
     let rows = || rows.iter();
-    let mut table = Frame::default();
+    let mut table = Frame::of_results();
     table.names("method", rows().map(|row| row.method));
     table.counts("split", rows().map(|row| count(row.split + 1)));
     table.counts("probe", rows().map(|row| count(row.probe + 1)));
@@ -118,7 +118,7 @@ pub fn splits(divided: &DividedCorpus) -> Frame<'_> {
     }
     // As the file has them.
     rows.sort_unstable_by_key(|&(number, reading, _)| (number, reading));
-    let mut table = Frame::default();
+    let mut table = Frame::of_results();
     table.counts("split", rows.iter().map(|row| count(row.0)));
     let reader = |row: &(usize, usize, &str)| corpus.readers()[path(row.1).reader].as_str();
     table.names("reader", rows.iter().map(reader));
@@ -137,7 +137,7 @@ fn count(count: usize) -> Option<u32> {
 /// A row for each reader and trait.
 pub fn estimates(found: &ReaderTraits) -> Frame<'_> {
     let rows = || found.estimates.iter();
-    let mut table = Frame::default();
+    let mut table = Frame::of_results();
     table.names("reader", rows().map(|row| row.reader.as_str()));
     table.names("trait", rows().map(|row| row.what.name()));
     table.names("unit", rows().map(|row| row.what.unit()));
@@ -153,7 +153,7 @@ pub fn estimates(found: &ReaderTraits) -> Frame<'_> {
 /// A row for each trait.
 pub fn reliability(found: &ReaderTraits) -> Frame<'_> {
     let rows = || found.traits.iter();
-    let mut table = Frame::default();
+    let mut table = Frame::of_results();
     table.names("trait", rows().map(|row| row.what.name()));
     table.names("unit", rows().map(|row| row.unit));
     table.names("about", rows().map(|row| row.about));
@@ -179,7 +179,7 @@ pub fn reliability(found: &ReaderTraits) -> Frame<'_> {
 pub fn draws(drawn: &PosteriorDraws) -> Frame<'_> {
     let each = CHAINS * DRAWS_A_CHAIN;
     let rows = || drawn.readers.iter().flat_map(|reader| (0..each).map(move |i| (reader, i)));
-    let mut table = Frame::default();
+    let mut table = Frame::of_results();
     table.counts("chain", rows().map(|(_, i)| count(i / DRAWS_A_CHAIN)));
     table.counts("draw", rows().map(|(_, i)| count(i % DRAWS_A_CHAIN)));
     table.names("reader", rows().map(|(reader, _)| reader.reader.as_str()));
@@ -205,7 +205,7 @@ pub fn doubts(drawn: &PosteriorDraws) -> Frame<'_> {
             rows.extend(densities.iter().map(|density| [&reader.reader, density.name(), why]));
         }
     }
-    let mut table = Frame::default();
+    let mut table = Frame::of_results();
     for (place, name) in ["reader", "density", "why"].into_iter().enumerate() {
         table.names(name, rows.iter().map(|row| row[place]));
     }

@@ -57,7 +57,8 @@ pub(crate) trait Backend: Send {
     fn begin(&mut self, access: Access) -> Result<(), StoreError>;
     /// Makes the change, durably.
     fn commit(&mut self) -> Result<(), StoreError>;
-    /// After the commit of [`Access::Erase`]: overwrites what is left of keys beside the tables.
+    /// After the commit of [`Access::Erase`]: overwrites what is left of keys beside the tables, as far as that takes
+    /// no longer where there are more.
     fn scrub(&mut self) -> Result<(), StoreError>;
     /// Whether an erasure that was cut short has left something beside the tables.
     fn has_leftovers(&self) -> bool;

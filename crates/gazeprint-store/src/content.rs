@@ -73,7 +73,8 @@ pub struct Entry {
     pub enrolled: u64,
     /// Last changed.
     pub changed: u64,
-    /// Rises with each change.
+    /// Rises with each change. It begins where the gallery has come to, so that somebody who was removed and
+    /// enrolled anew is not taken for who was there before.
     pub revision: u64,
 }
 
@@ -217,14 +218,18 @@ impl StoredRules {
     /// Whether a gallery is about what it was when they were learned: they change little until it has grown
     /// by half, or shrunk as far.
     pub(crate) fn are_current(&self, generation: u64, readers: u64) -> bool {
-        let is_alike = |then: u64| 2 * readers < 3 * then && 2 * then < 3 * readers;
-        self.generation == generation || self.readers.is_some_and(is_alike)
+        self.generation == generation || self.readers.is_some_and(|then| are_alike(then, readers))
     }
 
     pub(crate) fn into_rules(self) -> VoicedRules {
         let VoicedRules { rules, weights } = self.rules;
         VoicedRules { rules: rules.with_lean(self.lean), weights }
     }
+}
+
+/// Whether a gallery of so many readers is about as large as it was: not yet half as large again, nor shrunk as far.
+pub(crate) fn are_alike(then: u64, readers: u64) -> bool {
+    2 * readers < 3 * then && 2 * then < 3 * readers
 }
 
 #[derive(Deserialize)]

@@ -79,7 +79,7 @@ pub use kind::Kind;
 pub use location::Location;
 pub use readers::Learned;
 pub use recordings::{MergeError, Recording, corpus, merged, recordings};
-pub use rows::{RowMaking, Searchable, WithoutRow};
+pub use rows::{RowMaking, RowsKept, Searchable, WithoutRow};
 pub use secret::{KeyFileError, Secret};
 pub use snapshot::{Cursor, Record, Snapshot};
 pub use stored::{Loaded, StoredCohort, StoredLearning, StoredReaders, Whose};

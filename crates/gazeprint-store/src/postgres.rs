@@ -244,25 +244,22 @@ impl Postgres {
         Ok(())
     }
 
-    /// Writes a table anew, and makes sure that it was: who does not own it is refused without an
-    /// error.
+    /// Writes a table anew, or fails where others use it for too long, or it is not ours. `VACUUM FULL` does the
+    /// same, but waits for ever, and says nothing where it may not.
     fn rewrite(&mut self, table: &str) -> Result<(), StoreError> {
-        let (table, doing) = (format!("{}.{table}", self.schema), "writing tables anew");
-        let file = |own: &mut Self| {
-            let query = "SELECT pg_catalog.pg_relation_filenode($1::regclass)";
-            let found = own.one(doing, query, &[(&table, Type::TEXT)])?;
-            own.read::<u32>(doing, found.map(|row| row.try_get(0)))
-        };
-        let rewritten = file(self).and_then(|before| {
-            self.batch(doing, &format!("VACUUM FULL {table}"))?;
-            Ok(before != file(self)?)
-        });
-        let leftovers = |message| StoreError::Leftovers { at: self.at.clone(), message };
-        match rewritten {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(leftovers(format!("only its owner may write the table {table} anew"))),
-            Err(error) => Err(leftovers(error.to_string())),
+        let statements =
+            format!("SET LOCAL statement_timeout = 0; CLUSTER {{s}}.{table} USING {table}_pkey");
+        self.begin(Access::Write)?;
+        let rewritten = self.batch("writing tables anew", &statements).and_then(|()| self.commit());
+        if rewritten.is_err() {
+            // If this fails, the next transaction tries it again and says so.
+            _ = self.rollback();
         }
+        rewritten.map_err(|error| self.leftovers(&error))
+    }
+
+    fn leftovers(&self, error: &StoreError) -> StoreError {
+        StoreError::Leftovers { at: self.at.clone(), message: error.to_string() }
     }
 }
 
@@ -354,8 +351,11 @@ impl Backend for Postgres {
         Ok(())
     }
 
+    /// Frees the places of old versions of keys, for new ones to overwrite: in pages that were changed alone, and
+    /// without waiting for anybody.
     fn scrub(&mut self) -> Result<(), StoreError> {
-        self.rewrite("slot")
+        let freed = "VACUUM (SKIP_LOCKED, TRUNCATE false, INDEX_CLEANUP false) {s}.slot";
+        self.batch("freeing old keys", freed).map_err(|error| self.leftovers(&error))
     }
 
     /// Whatever there is, is in the tables.

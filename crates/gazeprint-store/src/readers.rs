@@ -99,7 +99,9 @@ impl Gallery {
                     fixations,
                     enrolled: known.map_or_else(now, |entry| entry.enrolled),
                     changed: now(),
-                    revision: revision.map_or(0, |revision| revision + 1),
+                    // One that nobody had who was removed: what was learned of them must not fit again.
+                    revision: revision
+                        .map_or_else(|| change.generation_after(), |revision| revision + 1),
                 };
                 put_reader(&at, change, entry.clone(), likeness)?;
                 change.put(Kind::Readings, &id, &kept)?;

@@ -8,7 +8,7 @@ use gazeprint::search::{COMPONENTS, Row, Space};
 use serde::{Deserialize, Serialize};
 
 use crate::content::{
-    StoredBackground, VoicedRules, content, decode, encode, entry, likeness, setting,
+    StoredBackground, VoicedRules, are_alike, content, decode, encode, entry, likeness, setting,
     stored_background, stored_rules,
 };
 use crate::failure::GalleryError;
@@ -20,6 +20,8 @@ use crate::{Change, Cursor, Kind, Location, Snapshot};
 const ROWS: &str = "rows";
 /// Setting with the space itself.
 const SPACE: &str = "space";
+/// Setting with the number of readers of whom rows could not be made when it was tried.
+const NO_ROWS: &str = "no rows";
 /// Version of a row.
 const VERSION: u8 = 1;
 
@@ -60,6 +62,17 @@ pub struct WithoutRow {
     pub likeness: Likeness,
     /// Which change of the reader that is.
     pub revision: u64,
+}
+
+/// What is known of the rows of a gallery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowsKept {
+    /// All readers have one.
+    All,
+    /// They were not made yet, or not all.
+    Missing,
+    /// They could not be made of about as many readers as there are.
+    Impossible,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -130,6 +143,7 @@ fn read_row(at: &Location, id: &str, bytes: &[u8]) -> Result<(u64, Row), Gallery
 pub(crate) fn drop_rows(change: &mut Change<'_>) -> Result<(), GalleryError> {
     change.remove(Kind::Settings, ROWS)?;
     change.remove(Kind::Settings, SPACE)?;
+    change.remove(Kind::Settings, NO_ROWS)?;
     Ok(())
 }
 
@@ -173,14 +187,37 @@ impl Gallery {
         })
     }
 
-    /// Whether the gallery has rows of all its readers.
+    /// Whether the gallery has rows of all its readers, or could.
     ///
     /// # Errors
     /// If that cannot be read.
-    pub fn has_rows(&mut self) -> Result<bool, GalleryError> {
+    pub fn rows_kept(&mut self) -> Result<RowsKept, GalleryError> {
         let at = self.location().clone();
-        self.vault
-            .read(|snapshot| Ok(stored_rows(&at, snapshot)?.is_some_and(|rows| rows.are_complete)))
+        self.vault.read(|snapshot| {
+            if stored_rows(&at, snapshot)?.is_some_and(|rows| rows.are_complete) {
+                return Ok(RowsKept::All);
+            }
+            let tried = snapshot.get(Kind::Settings, NO_ROWS)?;
+            let tried: Option<u64> = tried.map(|bytes| decode(&at, NO_ROWS, &bytes)).transpose()?;
+            let readers = snapshot.count(Kind::Entry)?;
+            Ok(match tried.is_some_and(|tried| are_alike(tried, readers)) {
+                true => RowsKept::Impossible,
+                false => RowsKept::Missing,
+            })
+        })
+    }
+
+    /// Keeps in mind that rows cannot be made of the readers as they are now, who would all be looked at each time
+    /// that is tried.
+    ///
+    /// # Errors
+    /// If the gallery cannot be written.
+    pub fn give_up_rows(&mut self) -> Result<(), GalleryError> {
+        let at = self.location().clone();
+        self.vault.write(|change| {
+            let readers = change.count(Kind::Entry)?;
+            Ok(change.put(Kind::Settings, NO_ROWS, &encode(&at, NO_ROWS, &readers)?)?)
+        })
     }
 
     /// From now on readers have rows of this space; those of others are no longer searched.

@@ -427,11 +427,12 @@ impl Backend for Sqlite {
         self.has_leftovers = self.has_leftovers();
         match access {
             Access::Erase => self.shut(),
-            // What an erasure has left is not for this change to overwrite, nor to give up.
-            _ if self.has_leftovers => {
-                self.batch("beginning a change", "PRAGMA journal_mode = PERSIST")
+            // What an erasure has left is not for this change to overwrite, nor to give up. Nor is anything to be
+            // left that others would take for it, once they have overwritten that.
+            _ => {
+                let mode = if self.has_leftovers { "PERSIST" } else { "DELETE" };
+                self.batch("beginning a change", &format!("PRAGMA journal_mode = {mode}"))
             }
-            _ => Ok(()),
         }
     }
 

@@ -55,7 +55,7 @@ impl<'a> Transaction<'a> {
         Ok(begun)
     }
 
-    fn commit(mut self) -> Result<(), StoreError> {
+    fn commit(&mut self) -> Result<(), StoreError> {
         self.backend.commit()?;
         self.is_open = false;
         Ok(())
@@ -89,7 +89,7 @@ impl Vault {
         let (lock, sealer) = Lock::new(at, random()?, secret)?;
         let mut backend = backend::create(at, secret.is_some())?;
         let make = || {
-            let transaction = Transaction::begin(backend.as_mut(), Access::Write)?;
+            let mut transaction = Transaction::begin(backend.as_mut(), Access::Write)?;
             transaction.backend.install()?;
             let keys = Keys::found(&sealer, &mut *transaction.backend)?;
             let view = View::Now(Now::new(&keys, State::default()));
@@ -194,7 +194,8 @@ impl Vault {
     /// As [`Vault::write`], for a change that overwrites keys: what the database keeps of them beside its
     /// tables is overwritten, too, before this returns.
     ///
-    /// In a file that is the journal. A server is asked to write the table of keys anew. Nothing reaches the
+    /// In a file that is the journal. A server is asked to free the places of old versions of keys, which it
+    /// overwrites when it has use for them; [`Vault::compact`] does not leave that to it. Nothing reaches the
     /// write-ahead log of a server, backups, snapshots of file systems, and blocks that a drive has put
     /// aside.
     ///
@@ -267,11 +268,7 @@ impl Vault {
             return Ok((value, false));
         }
         transaction.backend.set_header(&header)?;
-        if let Err(error) = transaction.commit()
-            && !held.has_made(backend.as_mut(), &state)
-        {
-            return Err(error.into());
-        }
+        held.commit(transaction, &state)?;
         Ok((value, true))
     }
 
@@ -314,7 +311,15 @@ impl Vault {
         work(&mut change)?;
         let (state, header) = change.finished(&new_lock, &new_sealer)?;
         transaction.backend.set_header(&header)?;
-        transaction.commit()?;
+        let keys_now = Some(&new);
+        let held = Held {
+            at,
+            lock: &new_lock,
+            sealer: &new_sealer,
+            keys: keys_now,
+            renewals: state.renewals,
+        };
+        held.commit(transaction, &state)?;
         (*lock, *sealer, *keys, *renewals) = (new_lock, new_sealer, Some(new), state.renewals);
         // A server keeps what was there before until its tables are written anew.
         match at {
@@ -354,7 +359,8 @@ impl Vault {
         let (state, header) = change.finished(lock, sealer)?;
         transaction.backend.end_upgrade()?;
         transaction.backend.set_header(&header)?;
-        transaction.commit()?;
+        let held = Held { at, lock, sealer, keys: Some(&new), renewals: state.renewals };
+        held.commit(transaction, &state)?;
         (*keys, *renewals) = (Some(new), state.renewals);
         match at {
             Location::File(_) => backend.scrub()?,
@@ -507,8 +513,16 @@ struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    /// Whether a change was made though the answer was lost, which could not be told otherwise from one that
-    /// was not: who then did it again would find themselves there.
+    /// Makes a change that leaves the gallery as this knows it. Where the answer is lost, it is asked whether the
+    /// change was made: who was told that it was not would do it again, and find themselves there.
+    fn commit(&self, mut transaction: Transaction<'_>, change: &State) -> Result<(), StoreError> {
+        match transaction.commit() {
+            Err(_) if self.has_made(transaction.backend, change) => Ok(()),
+            committed => committed,
+        }
+    }
+
+    /// Whether a change was made.
     fn has_made(&self, backend: &mut dyn Backend, change: &State) -> bool {
         let looked = Transaction::begin(backend, Access::Read)
             .and_then(|transaction| self.view(&mut *transaction.backend));

@@ -230,6 +230,23 @@ fn what_an_interrupted_erasure_left_is_nobody_elses_work() {
     assert_eq!(content(&mut vault).unwrap().records, before.records);
 }
 
+/// Who had once met what an erasure left behind left a journal with each later change, which looked like that.
+#[test]
+fn changes_after_an_interrupted_erasure_leave_nothing_that_looks_like_one() {
+    let place = Files::new();
+    let at = place.fresh();
+    let mut vault = Vault::create(&at, None).unwrap();
+    populate(&mut vault, 3);
+    let journal = PathBuf::from(format!("{}-journal", file(&at).display()));
+    fs::write(&journal, [0; 4096]).unwrap();
+    vault.write(|change| change.put(Kind::Probe, "x", b"y")).unwrap();
+    assert!(journal.exists());
+    assert!(Vault::open(&at, None).unwrap().finish_erasing().unwrap());
+    vault.write(|change| change.put(Kind::Probe, "x", b"z")).unwrap();
+    assert!(!journal.exists());
+    assert!(!vault.check().unwrap().is_erasing);
+}
+
 #[test]
 fn a_write_ahead_log_of_another_program_is_left() {
     let place = Files::new();

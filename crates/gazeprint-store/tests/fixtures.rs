@@ -114,3 +114,54 @@ fn only_read(vault: &mut Vault, file: &Path) {
     assert!(!vault.finish_erasing().unwrap());
     assert_eq!(fs::read(file).unwrap(), before);
 }
+
+/// One flipped bit in each of many random places: an error, or the same content, whatever is asked first.
+fn flipped(flips: u64) {
+    let place = support::Files::quick();
+    for version in ["v1", "v2", "v3"] {
+        // Opening with a passphrase takes long on purpose, and tells nothing more of what was flipped.
+        for (name, secret) in secrets().into_iter().take(2) {
+            let bytes = fs::read(fixtures().join(format!("{version}-{name}.gallery"))).unwrap();
+            let (mut same, bits) = (0, 8 * bytes.len() as u64);
+            for turn in 1..=flips {
+                // SplitMix64.
+                let mut number = turn.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+                let bit = (number ^ number >> 31) % bits;
+                let mut bent = bytes.clone();
+                bent[(bit / 8) as usize] ^= 1 << (bit % 8);
+                let at = support::Place::fresh(&place);
+                let Location::File(file) = &at else { panic!("not a file") };
+                fs::write(file, bent).unwrap();
+                let asked = Vault::open(&at, secret.as_ref()).and_then(|mut vault| {
+                    for ((kind, name), value) in &expected().records {
+                        let found = vault.read(|snapshot| snapshot.get(*kind, name));
+                        assert!(
+                            found.is_err() || found.is_ok_and(|it| it.as_deref() == Some(value))
+                        );
+                    }
+                    content(&mut vault)
+                });
+                same += u64::from(asked.as_ref().is_ok_and(|found| *found == expected()));
+                assert!(
+                    asked.is_err() || asked.is_ok_and(|found| found == expected()),
+                    "bit {bit}"
+                );
+                fs::remove_file(file).unwrap();
+            }
+            eprintln!("{version}-{name}: {flips} flips, {same} of them in bytes that nobody reads");
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_an_error_or_changes_nothing() {
+    flipped(100);
+}
+
+#[test]
+#[ignore = "takes minutes: scripts/test --all"]
+fn each_of_2000_flipped_bits_is_an_error_or_changes_nothing() {
+    flipped(2_000);
+}

@@ -121,14 +121,13 @@ fn kill_after(mut child: Child, acknowledgements: u32, turn: u64) -> Option<u64>
     })
 }
 
-#[test]
-fn killed_at_any_moment_a_gallery_loses_nothing() {
+fn killed_while_enrolling(kills: u64) {
     let place = Files::new();
     let at = place.fresh();
     Vault::create(&at, Some(&key(1))).unwrap();
     let (mut acknowledged, mut turn, mut last) = (0, 0, 0);
     // On a fast machine a process gets more done before it is killed: kills count, too.
-    while acknowledged < 200 || turn <= 40 {
+    while acknowledged < 200 || turn < kills {
         let first = last + 1;
         let told = run_and_kill(start("write", &at, first), turn);
         let told = told.expect("nothing was acknowledged");
@@ -148,6 +147,18 @@ fn killed_at_any_moment_a_gallery_loses_nothing() {
         }
         turn += 1;
     }
+    eprintln!("{turn} kills while enrolling, {acknowledged} changes acknowledged");
+}
+
+#[test]
+fn killed_at_any_moment_a_gallery_loses_nothing() {
+    killed_while_enrolling(41);
+}
+
+#[test]
+#[ignore = "takes minutes: scripts/test --all"]
+fn killed_200_times_while_enrolling_a_gallery_loses_nothing() {
+    killed_while_enrolling(200);
 }
 
 fn person(number: u64) -> String {
@@ -409,9 +420,86 @@ fn several_processes_write_and_read_on_a_server_at_once() {
     several_at_once(&server);
     killed_on_a_server(&server);
     killed_while_erasing_on_a_server(&server);
+    answers_are_lost_on_the_way_to_a_server(&server);
 }
 
-/// Somebody who reads keeps the keys from being written anew; whoever comes next works at once.
+/// Stands between a client and a server, and cuts the line when the answer to a commit comes, if it is told to.
+#[cfg(feature = "postgres")]
+fn between(server: std::path::PathBuf, cuts: std::sync::Arc<std::sync::atomic::AtomicU32>) -> u16 {
+    use std::io::{Read as _, Write as _};
+    use std::net::{Shutdown, TcpListener};
+    use std::os::unix::net::UnixStream;
+    use std::sync::atomic::Ordering::SeqCst;
+
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming().map(Result::unwrap) {
+            let server = UnixStream::connect(&server).unwrap();
+            let commits = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+            let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            let asked = commits.clone();
+            thread::spawn(move || {
+                let mut buffer = [0; 1 << 16];
+                while let Ok(read @ 1..) = from.read(&mut buffer) {
+                    asked.store(buffer[..read].ends_with(b"COMMIT\0"), SeqCst);
+                    if to.write_all(&buffer[..read]).is_err() {
+                        break;
+                    }
+                }
+                _ = to.shutdown(Shutdown::Both);
+            });
+            let (mut from, mut to, cuts) = (server, client, cuts.clone());
+            thread::spawn(move || {
+                let mut buffer = [0; 1 << 16];
+                while let Ok(read @ 1..) = from.read(&mut buffer) {
+                    let one_less = |left: u32| left.checked_sub(1);
+                    let is_cut =
+                        commits.load(SeqCst) && cuts.fetch_update(SeqCst, SeqCst, one_less).is_ok();
+                    if is_cut || to.write_all(&buffer[..read]).is_err() {
+                        break;
+                    }
+                }
+                _ = to.shutdown(Shutdown::Both);
+            });
+        }
+    });
+    port
+}
+
+/// A change that was made was told to have failed, and a new secret was in force that nobody knew of.
+#[cfg(feature = "postgres")]
+fn answers_are_lost_on_the_way_to_a_server(server: &support::server::Server) {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    let cuts = Arc::new(AtomicU32::new(0));
+    let Location::Postgres(address) = server.fresh() else { panic!("not on a server") };
+    let (_, schema) = address.split_once("schema=").unwrap();
+    let socket = server.data().parent().unwrap().join(".s.PGSQL.5432");
+    let port = between(socket, Arc::clone(&cuts));
+    let there = format!("postgres://gazeprint@127.0.0.1:{port}/postgres?schema={schema}");
+    let at = Location::Postgres(there);
+    let mut vault = Vault::create(&at, Some(&key(1))).unwrap();
+    support::fill(&mut vault);
+    let before = content(&mut vault).unwrap();
+    let cut = || cuts.store(1, Ordering::SeqCst);
+    cut();
+    vault.write(|change| change.append(b"once")).unwrap();
+    assert_eq!(cuts.load(Ordering::SeqCst), 0);
+    cut();
+    assert!(vault.erase(|change| change.forget("anna")).unwrap());
+    assert_eq!(content(&mut vault).unwrap().log.len(), before.log.len() + 1);
+    cut();
+    vault.rekey(Some(&key(2))).unwrap();
+    assert_eq!(cuts.load(Ordering::SeqCst), 0);
+    vault.check().unwrap();
+    assert!(Vault::open(&at, Some(&key(1))).is_err());
+    Vault::open(&at, Some(&key(2))).unwrap().check().unwrap();
+}
+
+/// Somebody who reads kept a removal waiting, for ever. To write the tables anew waits for them, but not for ever, and
+/// whoever comes next works at once where that is killed.
 #[cfg(feature = "postgres")]
 fn killed_while_erasing_on_a_server(server: &support::server::Server) {
     let at = server.fresh();
@@ -421,9 +509,12 @@ fn killed_while_erasing_on_a_server(server: &support::server::Server) {
     let connect = || postgres::Client::connect(&server.address(), postgres::NoTls).unwrap();
     let (mut other, mut administrator) = (connect(), connect());
     other.batch_execute(&format!("BEGIN; SELECT 1 FROM {schema}.slot")).unwrap();
-    let mut child = start("erase", &at, 0);
+    let begun = Instant::now();
+    assert!(vault.erase(|change| change.forget(&person(0))).unwrap());
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    let mut child = start("compact", &at, 0);
     let waiting = "SELECT pid FROM pg_stat_activity
-        WHERE wait_event_type = 'Lock' AND query LIKE 'VACUUM FULL%'";
+        WHERE wait_event_type = 'Lock' AND query LIKE '%CLUSTER%'";
     while administrator.query(waiting, &[]).unwrap().is_empty() {
         assert!(child.try_wait().unwrap().is_none(), "nobody kept it waiting");
         thread::sleep(Duration::from_millis(5));

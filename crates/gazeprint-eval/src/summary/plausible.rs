@@ -87,7 +87,9 @@ const SLACK_MS: f64 = 2.0;
 
 impl Tally {
     fn add(&mut self, reading: impl Iterator<Item = Look>) {
-        let (mut before, mut first): (Option<Look>, Option<f64>) = (None, None);
+        let mut before: Option<Look> = None;
+        // The first onset that is known, and the last.
+        let mut known: Option<(f64, f64)> = None;
         let mut since = 0;
         for look in reading {
             self.looks += 1;
@@ -109,23 +111,18 @@ impl Tally {
                     self.overlapping += usize::from(b < end - SLACK_MS);
                 }
             }
-            match (first, look.onset) {
-                (None, onset) => first = onset,
-                (Some(first), Some(onset)) if onset > first => {
+            if let Some(onset) = look.onset {
+                let (first, last) = known.unwrap_or((onset, onset));
+                if onset > first {
                     since += 1;
-                    self.elapsed += onset - first - before_elapsed(before, first);
+                    self.elapsed += onset - last.max(first);
                 }
-                _ => {}
+                known = Some((first, onset));
             }
             before = Some(look);
         }
         self.begun += since;
     }
-}
-
-/// The time from the first onset to the one before.
-fn before_elapsed(before: Option<Look>, first: f64) -> f64 {
-    before.and_then(|before| before.onset).map_or(0.0, |onset| (onset - first).max(0.0))
 }
 
 /// A number with what is expected of it.
@@ -181,8 +178,14 @@ pub(super) fn judged(
                 found[usize::from(warning.value > warning.high)].push((reader, warning));
             }
         }
-        // Where most are so, all together are.
-        for of_side in found.into_iter().filter(|found| 2 * found.len() <= readers.len()) {
+        // Where most are so, all together are; but for some who were read of much, and are not.
+        let side_of_all = measured.warning().map(|warning| warning.value > warning.high);
+        let is_said = |(side, found): &(usize, Vec<_>)| {
+            2 * found.len() > readers.len()
+                && (side_of_all == Some(*side == 1) || found.len() == readers.len())
+        };
+        let told = (0..).zip(found).filter(|found| !is_said(found));
+        for (_, of_side) in told {
             let outlier = |(reader, warning): &(&str, Warning)| Outlier {
                 reader: (*reader).to_owned(),
                 value: warning.value,
@@ -320,6 +323,31 @@ mod tests {
     fn measures(reading: &[Look], unit: PlaceUnit) -> Vec<&'static str> {
         let found = implausible([("anna", reading.iter().copied())], unit, true);
         found.iter().map(|warning| warning.measure).collect()
+    }
+
+    #[test]
+    fn onsets_that_are_not_known_here_and_there_change_no_rate() {
+        let whole = reading(1.0, 220.0, 250.0);
+        let without = |(i, look): (usize, &Look)| Look {
+            onset: look.onset.filter(|_| i % 3 != 1),
+            ..*look
+        };
+        let some: Vec<Look> = whole.iter().enumerate().map(without).collect();
+        let mut tally = Tally::default();
+        tally.add(some.into_iter());
+        assert!((tally.elapsed - 250.0 * 78.0).abs() < 1e-9, "{}", tally.elapsed);
+    }
+
+    #[test]
+    fn most_readers_are_told_where_one_was_read_of_so_much_that_all_together_look_right() {
+        let broken = reading(1.0, 4231.0, 4300.0);
+        let good = reading(1.0, 220.0, 250.0).repeat(60);
+        let readers = [("anna", &broken), ("ben", &broken), ("cleo", &good)];
+        let looks = readers.map(|(name, looks)| (name, looks.iter().copied()));
+        let found = implausible(looks, PlaceUnit::Pixels, true);
+        let durations = found.iter().find(|warning| warning.measure == "mean duration").unwrap();
+        let told: Vec<&str> = durations.readers.iter().map(|o| o.reader.as_str()).collect();
+        assert_eq!(told, ["anna", "ben"]);
     }
 
     #[test]

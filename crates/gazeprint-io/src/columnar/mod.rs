@@ -30,6 +30,9 @@ pub(crate) use frames::{check, text as frame_text};
 #[cfg(feature = "columnar")]
 use text::{Batches, Text};
 
+#[cfg(feature = "columnar")]
+use crate::table::{Count, Counted, Measured};
+
 /// The table of a frame as CSV, as imports read it.
 #[cfg(feature = "columnar")]
 pub fn frame_as_text(rows: Rows) -> impl Read {
@@ -88,17 +91,42 @@ pub(crate) fn text<'r>(
     path: Option<&Path>,
 ) -> io::Result<NotedText<'r>> {
     let input = io::Cursor::new(start).chain(rest);
-    let batches: Box<dyn Batches + 'r> = match (container, path) {
-        (Container::Parquet, Some(path)) => Box::new(parquet::open(File::open(path)?)?),
-        (Container::Parquet, None) => Box::new(parquet::open(kept(input)?)?),
-        (Container::ArrowFile, Some(path)) => Box::new(arrow::open_file(File::open(path)?)?),
-        (Container::ArrowFile, None) => Box::new(arrow::open_file(kept(input)?)?),
-        (Container::ArrowStream, _) => Box::new(arrow::open(input)?),
+    let opened = |path| {
+        let file = File::open(path)?;
+        let packed = file.metadata()?.len();
+        Ok::<_, io::Error>((file, Count::new(packed.into())))
+    };
+    let in_memory = |input| {
+        let bytes = kept(input)?;
+        let packed = bytes.len() as u64;
+        Ok::<_, io::Error>((bytes, Count::new(packed.into())))
+    };
+    let (batches, packed): (Box<dyn Batches + 'r>, Count) = match (container, path) {
+        (Container::Parquet, Some(path)) => {
+            let (file, packed) = opened(path)?;
+            (Box::new(parquet::open(file)?), packed)
+        }
+        (Container::Parquet, None) => {
+            let (bytes, packed) = in_memory(input)?;
+            (Box::new(parquet::open(bytes)?), packed)
+        }
+        (Container::ArrowFile, Some(path)) => {
+            let (file, packed) = opened(path)?;
+            (Box::new(arrow::open_file(file)?), packed)
+        }
+        (Container::ArrowFile, None) => {
+            let (bytes, packed) = in_memory(input)?;
+            (Box::new(arrow::open_file(bytes)?), packed)
+        }
+        (Container::ArrowStream, _) => {
+            let (input, packed) = Counted::new(input);
+            (Box::new(arrow::open(input)?), packed)
+        }
     };
     let text = Text::new(batches);
     let mut notes = vec![format!("the file is {}: its first bytes say so", container.name())];
     notes.extend(text.notes());
-    Ok((Box::new(text), notes))
+    Ok((Box::new(Measured::new(text, packed, container.name())), notes))
 }
 
 /// An input that cannot be read from its end, in memory.

@@ -16,6 +16,8 @@ use thiserror::Error;
 pub(crate) use lines::{Input, Lines};
 pub(crate) use rows::{Row, Rows, SAMPLE, is_aside};
 pub use source::Source;
+#[cfg(feature = "columnar")]
+pub(crate) use unpacked::{Count, Counted, Measured};
 
 /// Why a file cannot be read as text, or as a table.
 #[derive(Debug, Error)]

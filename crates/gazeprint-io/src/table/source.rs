@@ -11,7 +11,7 @@ use std::path::Path;
 use encoding_rs::{Decoder, DecoderResult, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::Fault;
-use super::unpacked::Unpacked;
+use super::unpacked::gzip;
 use crate::columnar::{self, Container};
 use crate::import::ImportError;
 
@@ -137,7 +137,7 @@ impl<'r> Source<'r> {
         let mut raw = Vec::new();
         read_some(&mut *input, &mut raw).map_err(failed)?;
         if raw.starts_with(&[0x1f, 0x8b]) {
-            input = Box::new(Unpacked::new(io::Cursor::new(raw).chain(input)));
+            input = Box::new(gzip(io::Cursor::new(raw).chain(input)));
             raw = Vec::new();
             read_some(&mut *input, &mut raw).map_err(failed)?;
             notes.push("the file is gzip: its first two bytes say so".to_owned());
