@@ -24,7 +24,7 @@ Examples:
   gazeprint token revoke 1f6a0c93d2e7 --gallery staff.gallery
 
 Scopes: enrol, verify (and watch), identify, scores (with answers, not decisions alone), read (readers, \
-texts, metrics), administer (removing, log, texts, weaker answers).")]
+texts, metrics), administer (removing, starting anew, log, texts, weaker answers).")]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,

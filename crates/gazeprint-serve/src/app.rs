@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::ServeError;
 use crate::access::{Caller, Hosts, Rates, Scope, Sessions, TokenFile};
-use crate::body::Room;
+use crate::body::Memory;
 use crate::challenges::Challenges;
 use crate::journal::Journal;
 use crate::metrics::Metrics;
@@ -40,7 +40,7 @@ pub(crate) struct App {
     pub(crate) workshop: Workshop,
     pub(crate) metrics: Metrics,
     pub(crate) journal: Journal,
-    pub(crate) bodies: Room,
+    pub(crate) bodies: Memory,
     pub(crate) watches: Places,
     /// Whether the server ends.
     pub(crate) stopping: watch::Sender<bool>,
@@ -74,7 +74,7 @@ impl App {
             workshop: Workshop::new(cores).map_err(ServeError::Runtime)?,
             metrics: Metrics::default(),
             journal,
-            bodies: Room::new(options.max_body),
+            bodies: Memory::new(options.max_body),
             watches: Places::new(options.max_watches, options.watches_of_one),
             stopping: watch::channel(false).0,
             over: AtomicBool::new(false),

@@ -1,14 +1,13 @@
 //! Whether the gallery is there, as of a moment ago. Anybody may ask, as often as they like: the gallery is looked at once
 //! a second at most, and not where questions wait.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gazeprint_recognition::Recognizer;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
-
-use std::sync::Arc;
 
 use crate::app::App;
 use crate::problem::Problem;

@@ -20,7 +20,7 @@ pub enum Scope {
     Scores,
     /// See who is enrolled, which texts there are, and metrics.
     Read,
-    /// Remove readers, see the log, change texts, ask for weaker answers.
+    /// Remove readers, start them anew, see the log, change texts, ask for weaker answers.
     Administer,
 }
 

@@ -20,7 +20,7 @@ const UNIT: usize = 64 << 10;
 const SHORT: usize = 4 << 10;
 
 /// Memory for the bodies of all requests.
-pub(crate) struct Room {
+pub(crate) struct Memory {
     /// Largest body, bytes.
     most: usize,
     units: Arc<Semaphore>,
@@ -37,7 +37,7 @@ pub(crate) struct Arrived {
     pub(crate) held: Held,
 }
 
-impl Room {
+impl Memory {
     /// For bodies that are no larger.
     pub(crate) fn new(most: usize) -> Self {
         let units = MOST_BODIES * most.div_ceil(UNIT);
@@ -99,16 +99,19 @@ mod tests {
 
     #[tokio::test]
     async fn memory_is_taken_for_what_has_come_and_given_back() {
-        let room = Room::new(2 * UNIT);
-        let all = room.units.available_permits();
+        let memory = Memory::new(2 * UNIT);
+        let all = memory.units.available_permits();
         assert_eq!(all, 2 * MOST_BODIES);
-        let first = room.take(Body::from(vec![0; UNIT + 1])).await.unwrap();
-        assert_eq!((first.bytes.len(), room.units.available_permits()), (UNIT + 1, all - 2));
-        assert_eq!(room.take(Body::from(vec![0; 2 * UNIT + 1])).await.err().unwrap().kind, "input");
-        let many = Arc::clone(&room.units).try_acquire_many_owned((all - 2) as u32).unwrap();
-        assert_eq!(room.take(Body::from("x")).await.err().unwrap().kind, "busy");
+        let first = memory.take(Body::from(vec![0; UNIT + 1])).await.unwrap();
+        assert_eq!((first.bytes.len(), memory.units.available_permits()), (UNIT + 1, all - 2));
+        assert_eq!(
+            memory.take(Body::from(vec![0; 2 * UNIT + 1])).await.err().unwrap().kind,
+            "input"
+        );
+        let many = Arc::clone(&memory.units).try_acquire_many_owned((all - 2) as u32).unwrap();
+        assert_eq!(memory.take(Body::from("x")).await.err().unwrap().kind, "busy");
         drop((first, many));
-        assert!(room.take(Body::from("x")).await.is_ok());
-        assert_eq!(room.units.available_permits(), all);
+        assert!(memory.take(Body::from("x")).await.is_ok());
+        assert_eq!(memory.units.available_permits(), all);
     }
 }

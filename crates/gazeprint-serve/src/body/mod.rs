@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 
-pub(crate) use self::arrival::{Arrived, Held, Room, short};
+pub(crate) use self::arrival::{Arrived, Held, Memory, short};
 use self::rows::{FixationRow, Rows, TrialRow, WordRow, check_count, table};
 use crate::app::{App, ask};
 use crate::problem::Problem;
