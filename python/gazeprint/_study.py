@@ -6,6 +6,7 @@ import difflib
 import json
 import os
 import pathlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -55,7 +56,8 @@ class Figure:
         place.write_bytes(self.file(place.suffix.lstrip(".").lower()))
 
     def _repr_svg_(self) -> str:
-        return self.svg
+        # Its fonts are four fifths of it, and a notebook keeps every figure that it shows: those of the reader do.
+        return re.sub(r"@font-face\{[^}]*\}\n?", "", self.svg)
 
     def __repr__(self) -> str:
         return f"Figure {self.name}: {self.caption}"

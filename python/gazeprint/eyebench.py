@@ -208,7 +208,7 @@ def _spread(values: list[float]) -> float:
     return float((sum((value - mean) ** 2 for value in values) / max(1, len(values) - 1)) ** 0.5)
 
 
-def compare(corpus: Corpus, splits: Table, methods: Sequence[str] = ("fusion", "population")) -> dict[str, list[float]]:
+def compare(corpus: Corpus, splits: Table, methods: Sequence[str] = ("population", "semiparametric")) -> dict[str, list[float]]:
     """Accuracy of one text by method, and of each method by split in their order, beside baselines of scikit-learn.
 
     ``splits`` are those of a study (``study.splits``), which name session and trial of each reading. Baselines are a logistic regression and a random forest on :data:`FEATURES`, and guessing.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import gazeprint as gp
 import numpy as np
 import polars as pl
@@ -68,6 +70,12 @@ def test_arviz_takes_draws_of_a_reader(corpus: gp.Corpus) -> None:
     assert float(rhat["mu"]) < 1.1 and float(rhat["delta2_mean"]) < 1.1
     found = az.loo(one, var_name="delta2")
     assert found.n_data_points > 50
+    if importlib.util.find_spec("matplotlib"):
+        import matplotlib
+
+        matplotlib.use("agg")
+        # As notebooks ask: sizes are given in other ways from ArviZ 1.0 on.
+        az.plot_trace(one, var_names=["delta2_mean", "delta2_sd"])
     both = drawn.to_arviz()
     assert list(both.posterior["reader"].values) == ["r001", "r002"]
     with pytest.raises(gp.NotFoundError, match="r003"):

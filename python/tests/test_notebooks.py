@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 
 import pytest
@@ -17,12 +18,17 @@ def test_there_are_five() -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_outputs_are_kept_and_small(path: pathlib.Path) -> None:
-    import json
-
     assert path.stat().st_size < MOST
     cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
     assert all(cell["execution_count"] for cell in cells)
     assert not any(out["output_type"] == "error" for cell in cells for out in cell["outputs"])
+
+
+def test_a_figure_took_a_size_that_arviz_1_refuses() -> None:
+    for path in NOTEBOOKS:
+        cells = json.loads(path.read_text())["cells"]
+        calls = [line for cell in cells for line in cell["source"] if "az.plot" in line]
+        assert not any("figsize" in line for line in calls), (path.stem, calls)
 
 
 @pytest.mark.long
