@@ -15,6 +15,7 @@ use gazeprint_io::import::bids::{self, BidsOptions, EventTable, Metadata, Side};
 use gazeprint_io::import::dataviewer::{self, CharacterMap, ReportOptions, Words, areas};
 use gazeprint_io::import::detect::Scale;
 use gazeprint_io::import::layout::lines::Method;
+use gazeprint_io::import::layout::monospaced::{self, Display, Vertical};
 use gazeprint_io::import::popeye::{self, GatheredWords, PopEyeOptions};
 use gazeprint_io::import::pymovements::{self, FrameOptions};
 use gazeprint_io::import::samples::{self, SamplesOptions};
@@ -32,12 +33,14 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 type Parser = fn(&mut dyn BufRead, &mut dyn Sink) -> Result<(), ImportError>;
 
 /// Every parser, with inputs that it takes.
-const PARSERS: [(&str, Parser, &[&[u8]]); 21] = [
+const PARSERS: [(&str, Parser, &[&[u8]]); 23] = [
     ("table", parse_table, &FIXATIONS),
     ("tables of trackers", parse_vendor_table, &VENDOR_TABLES),
     ("json", parse_json, &JSON),
+    ("json of samples", parse_json_samples, &JSON_SAMPLES),
     ("da1", parse_da1, &DA1),
     ("words", parse_words, &WORDS),
+    ("text", parse_text, &TEXTS),
     ("trials", parse_trials, &TRIALS),
     ("dataviewer", parse_dataviewer, &REPORTS),
     ("areas", parse_areas, &AREAS),
@@ -105,6 +108,19 @@ const JSON: [&[u8]; 4] = [
     b"{\"reader\": \"a\", \"text\": \"t\", \"x\": 1.5, \"dur\": 200}\n{\"reader\": \"b\", \"x\": null}\n",
 ];
 
+const JSON_SAMPLES: [&[u8]; 2] = [
+    br#"[{"trial_index": 3, "subject": "a", "webgazer_data": [{"x": 300.1, "y": 200, "t": 0},
+        {"x": 300.2, "y": 200.1, "t": 40}, {"x": 300, "y": 200, "t": 80}, {"x": null, "y": null, "t": 120},
+        {"x": 420.1, "y": 200, "t": 160}, {"x": 420.2, "y": 200.2, "t": 200}]}, {"rt": 812}]"#,
+    br#"[{"time": 0, "x_px": 300.1, "y_px": 200, "valid": true}, {"time": 20, "x_px": 300.2, "y_px": 200,
+        "valid": true}, {"time": 40, "x_px": 5, "y_px": 6, "valid": false}]"#,
+];
+
+const TEXTS: [&[u8]; 2] = [
+    b"=== one\nThe old dog\n\n  sleeps here.\n=== two\nA caf\xc3\xa9 is open\n",
+    b"e\xcc\x81t\xc3\xa9 \xe4\xb8\xad\xe6\x96\x87\ttab\r\nnext line\r\n",
+];
+
 const DA1: [&[u8]; 1] =
     [b"1 2 3 1900 0 0 0 3 4 0 10 210 -1 -1 215 230 9 1 240 455\n2 1 4 900 0 0 1 0 0 0 5 100\n"];
 
@@ -142,7 +158,11 @@ const COUNTED: [&[u8]; 1] =
     [b"SAMPLE\t X DEGREE\t Y DEGREE\t VALIDITY\n0   -5.72   1.36  1\n1   -5.71   1.35  1\n\
       2   -5.72   1.36  1\n3   -2.10   1.35  0\n4   -2.11   1.36  1\n5  NaN  NaN  0\n"];
 
-const SAMPLES: [&[u8]; 4] = [
+const SAMPLES: [&[u8]; 6] = [
+    b"who,time,x_left_pix,y_left_pix,validity_left,validity_right\na,0,300.1,200,0,4\na,20,300.2,200,0,4\n\
+      a,40,300,200.1,0,4\na,60,300.2,200,0,0\na,80,9,9,4,0\na,100,420.1,200,0,0\n",
+    b"gaze_timestamp,confidence,norm_pos_x,norm_pos_y\n0.00,0.98,0.31,0.5\n0.02,0.97,0.32,0.5\n\
+      0.04,0.61,0.31,0.51\n0.06,0.2,0.9,0.9\n0.08,,0.31,0.5\n0.10,1,0.62,0.5\n",
     b"subject_id,trial_id,time,x_pix,y_pix\na,1,0,300.1,200\na,1,20,300.2,200\na,1,40,300,200.1\n\
       a,1,60,300.2,200\na,1,80,390,200\na,1,100,420.1,200\na,1,120,420,200.2\na,1,140,420.2,200\n\
       a,1,160,NaN,NaN\na,1,180,420.1,200\na,2,200,420.3,200\na,2,220,420,200.1\n",
@@ -176,6 +196,7 @@ fn parse_asc(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportE
 fn parse_samples(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
     let mut options = SamplesOptions::new("S_1001_S1_TEX");
     options.guessed = vec![ColumnRole::Reader, ColumnRole::Text];
+    options.gaze.screen_px = Some((1920.0, 1080.0));
     samples::read(input, 0, &options, sink).map(|_| ())
 }
 
@@ -348,6 +369,18 @@ fn parse_vendor_table(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<()
 fn parse_json(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
     let table = json::table(input)?;
     parse_vendor_table(&mut Source::new(table.text.as_bytes())?, sink)
+}
+
+fn parse_json_samples(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let table = json::table(input)?;
+    parse_samples(&mut Source::new(table.text.as_bytes())?, sink)
+}
+
+fn parse_text(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {
+    let vertical = Some(Vertical { line_height: 50.0, top: 100.0 });
+    let display = Display { font_width: 12.0, left: 50.0, vertical };
+    let layouts = monospaced::read(input, "t", &display)?;
+    layouts.iter().try_for_each(|layout| layout.words(1, sink))
 }
 
 fn parse_da1(input: &mut dyn BufRead, sink: &mut dyn Sink) -> Result<(), ImportError> {

@@ -131,7 +131,7 @@ impl Renaming<'_> {
                 ]
                 .and(match group {
                     "text" => phrase![
-                        ", or, if rows name trials of one text, choose their column with ",
+                        ", or, if rows of a table name trials of one text, choose their column with ",
                         Phrase::choice("trial", "COLUMN")
                     ],
                     _ => Phrase::default(),
