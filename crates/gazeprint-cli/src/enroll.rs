@@ -57,6 +57,9 @@ pub(crate) struct Args {
     /// Enrol nobody where somebody read too little
     #[arg(long)]
     strict: bool,
+    /// Add recordings to a reader also where they read like somebody else's
+    #[arg(long, conflicts_with = "replace")]
+    force: bool,
     /// Make a gallery that keeps readers under pseudonyms
     #[arg(long)]
     pseudonyms: bool,
@@ -112,9 +115,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         pseudonyms: args.pseudonyms,
     };
     let shard = args.shard.map(|ShardArg(shard)| shard);
-    let options = EnrollOptions { replace: args.replace, shard, strict: args.strict };
+    let options =
+        EnrollOptions { replace: args.replace, shard, strict: args.strict, only_same: !args.force };
     let at = args.gallery.location();
-    let asking = if Recognizer::exists(&at)? { Asking::Once } else { Asking::Twice };
+    let asking = match Recognizer::exists(&at)? {
+        true => Asking::Once,
+        false => {
+            args.gallery.check_may_make()?;
+            Asking::Twice
+        }
+    };
     let secret = args.gallery.secret(asking)?;
     let (desk, said) =
         Recognizer::open_or_create(&at, secret.as_ref(), &founding, &corpus, &options, &progress)?;

@@ -10,7 +10,7 @@ use gazeprint_recognition::{
 
 use self::args::{Action, NewSecret};
 use self::erasure::{is_leftover, told};
-use crate::inspect::plural;
+use crate::inspect::{plural, visible};
 use crate::opening::{Asking, GalleryArgs, locations};
 use crate::progress::Progress;
 use crate::words::{self, answers, log, warnings};
@@ -26,10 +26,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         Action::Remove { gallery, reader } => remove(&gallery, &reader),
         Action::Export { gallery, out, empty, new } => {
             let copied = if empty { Recognizer::empty_copy_to } else { Recognizer::copy_to };
-            copy(&gallery.location(), &Location::File(out), &gallery, &new, copied)
+            copy(gallery.open_at(&gallery.location())?, &Location::File(out), &new, copied)
         }
         Action::Import { file, gallery, new } => {
-            copy(&Location::File(file), &gallery.location(), &gallery, &new, Recognizer::copy_to)
+            let original = gallery.open_at(&Location::File(file))?;
+            copy(original, &gallery.location(), &new, Recognizer::copy_to)
         }
         Action::Merge { from, gallery, new } => merge(&from, &gallery, &new),
         Action::Rekey { gallery, new, decrypt } => rekey(&gallery, &new, decrypt),
@@ -65,6 +66,7 @@ fn stands(desk: &Recognizer, standing: &Standing) -> String {
 
 /// Makes one gallery of several, and learns its thresholds.
 fn merge(from: &[String], args: &GalleryArgs, new: &NewSecret) -> anyhow::Result<()> {
+    args.refuse_anchor()?;
     let progress = Progress::new()?;
     let (to, secret) = (args.location(), args.secret(Asking::Once)?);
     let from = locations(from);
@@ -80,14 +82,11 @@ fn merge(from: &[String], args: &GalleryArgs, new: &NewSecret) -> anyhow::Result
 
 /// Copies a gallery. The copy is as safe as the original unless something else is said.
 fn copy(
-    from: &Location,
+    (original, secret): (Recognizer, Option<Secret>),
     to: &Location,
-    args: &GalleryArgs,
     new: &NewSecret,
     copied: impl Fn(&Recognizer, &Location, Option<&Secret>) -> Result<Recognizer, Error>,
 ) -> anyhow::Result<()> {
-    let secret = args.secret(Asking::Once)?;
-    let original = Recognizer::open(from, secret.as_ref())?;
     let new = new.read()?;
     let copy = copied(&original, to, new.as_ref().or(secret.as_ref()))?;
     print(&format!("{}: {}\n", copy.location(), plural(copy.count()?, "reader")))
@@ -145,20 +144,31 @@ fn remove(args: &GalleryArgs, reader: &str) -> anyhow::Result<()> {
         Err(error) => return Err(error.into()),
     }
     let Removal { reader, erasure, standing } = desk.remove(reader, &progress)?;
+    let reader = visible(&reader);
     progress.clear();
-    let more = "the log (it names the reader), and what the population learned from all readers \
+    let log = "the log (it names the reader), and what the population learned from all readers \
                 together (`gazeprint gallery relearn` learns it anew)";
+    let (key, more) = match at {
+        Location::File(_) => ("overwritten", log.to_owned()),
+        Location::Postgres(_) => (
+            "replaced",
+            format!(
+                "the old version of the key in the files of the server, until it uses the place again \
+                 (`gazeprint gallery compact` writes them anew), {log}"
+            ),
+        ),
+    };
     let what = match erasure {
         Erasure::Done => {
             format!(
                 "removed {reader}: template, recordings and remembered probes cannot be read any more, \
-                 their key is overwritten"
+                 their key is {key}"
             )
         }
         Erasure::Incomplete(_) => format!("removed {reader}"),
     };
     let rest = standing.as_ref().map_or_else(|_| String::new(), |known| stands(&desk, known));
-    told(at, &what, erasure, more, &rest)?;
+    told(at, &what, erasure, &more, &rest)?;
     Ok(standing.map(drop)?)
 }
 
@@ -216,7 +226,9 @@ fn show_log(desk: &Recognizer, json: bool) -> anyhow::Result<()> {
             return;
         }
         let line = match json {
-            true => serde_json::to_string(&entry).map_err(anyhow::Error::from),
+            true => serde_json::to_string(&entry)
+                .map(|json| words::spelt_out_json(&json).into_owned())
+                .map_err(anyhow::Error::from),
             false => Ok(format!("{} UTC  {}", log::date(entry.time), log::words(&entry.event))),
         };
         let printed = line.and_then(|line| print(&format!("{line}\n")));

@@ -237,7 +237,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         report.refuse_warnings()?;
     }
     write_imported(&imported, &args.out, args.overwrite).map_err(explain)?;
-    let json = serde_json::to_string_pretty(&report)? + "\n";
+    let json = crate::words::json(&report)?;
     let file = args.out.join("import.json");
     std::fs::write(&file, &json)
         .with_context(|| format!("{} cannot be written", file.display()))?;

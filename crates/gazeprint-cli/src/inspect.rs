@@ -135,8 +135,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<()> {
         );
     }
     let text = if args.json {
-        serde_json::to_string_pretty(&Inspection { summary: &summary, notes: &messages, origin })?
-            + "\n"
+        crate::words::json(&Inspection { summary: &summary, notes: &messages, origin })?
     } else {
         summary::table(&summary, args.limits(), &messages)?
             + &origin.map_or_else(String::new, |origin| format!("\n{}", cited(&origin)))

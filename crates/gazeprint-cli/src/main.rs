@@ -127,10 +127,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
 fn complain(kind: ErrorKind, message: &str, json: bool) {
     match json {
         true => {
-            eprintln!(
-                "{}",
-                serde_json::json!({"error": {"kind": kind.name(), "message": message}})
-            );
+            let json = serde_json::json!({"error": {"kind": kind.name(), "message": message}});
+            eprintln!("{}", words::spelt_out_json(&json.to_string()));
         }
         false => words::error(message),
     }

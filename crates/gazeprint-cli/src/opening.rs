@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 use anyhow::bail;
-use gazeprint_recognition::{Anchor, Location, Recognizer, Secret};
+use gazeprint_recognition::{Anchor, Error, Location, Recognizer, Secret, StoreError};
 use zeroize::Zeroizing;
 
 use crate::{Usage, words};
@@ -47,10 +47,10 @@ pub(crate) enum Asking {
 }
 
 impl GalleryArgs {
-    /// What a command that needs no gallery was given.
+    /// What a command was given that need not have a gallery.
     #[cfg(feature = "serve")]
-    pub(crate) fn of(gallery: String, secret: SecretArgs) -> Self {
-        Self { gallery, secret, anchor: None }
+    pub(crate) fn of(gallery: String, secret: SecretArgs, anchor: Option<Anchor>) -> Self {
+        Self { gallery, secret, anchor }
     }
 
     pub(crate) fn location(&self) -> Location {
@@ -79,9 +79,37 @@ impl GalleryArgs {
 
     /// The same, without a word where it is of an earlier version.
     pub(crate) fn open_any(&self) -> anyhow::Result<Recognizer> {
-        let desk = Recognizer::open(&self.location(), self.secret(Asking::Once)?.as_ref())?;
+        Ok(self.open_at(&self.location())?.0)
+    }
+
+    /// Opens the gallery at a place with the secret that was given, which comes along, and holds it against the
+    /// anchor.
+    pub(crate) fn open_at(&self, at: &Location) -> anyhow::Result<(Recognizer, Option<Secret>)> {
+        let secret = self.secret(Asking::Once)?;
+        let desk = Recognizer::open(at, secret.as_ref())?;
         self.hold_against_anchor(&desk)?;
-        Ok(desk)
+        Ok((desk, secret))
+    }
+
+    /// Refuses to make a gallery in the place of one that there was, as the anchor says.
+    pub(crate) fn check_may_make(&self) -> anyhow::Result<()> {
+        match self.anchor {
+            Some(_) => Err(Error::from(StoreError::Missing { at: self.location() }).into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses an anchor, which is of one gallery, where several are opened.
+    pub(crate) fn refuse_anchor(&self) -> anyhow::Result<()> {
+        match self.anchor {
+            Some(_) => Err(Usage(
+                "found --anchor, which is of one gallery, expected none where several are merged; hold each \
+                 against its own first: `gazeprint gallery check --gallery SHARD --anchor ANCHOR`"
+                    .to_owned(),
+            )
+            .into()),
+            None => Ok(()),
+        }
     }
 
     /// Refuses a gallery that is older than an anchor that was given.

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 use gazeprint_io::TableFormat;
 
+use crate::words;
+
 /// How tables are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tables {
@@ -24,8 +26,23 @@ impl From<Tables> for TableFormat {
 }
 
 /// Writes to standard output. A reader that has seen enough, like `head`, is no failure. What is in bold
-/// stays so on a terminal alone.
+/// stays so on a terminal alone; nothing else commands it.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let bold = [words::BOLD.render().to_string(), words::BOLD.render_reset().to_string()];
+    let mut rest = text;
+    let mut shown = String::with_capacity(text.len());
+    while !rest.is_empty() {
+        let places =
+            bold.iter().filter_map(|mark| Some((rest.find(mark.as_str())?, mark.as_str())));
+        let (place, mark) = places.min().unwrap_or((rest.len(), ""));
+        shown.push_str(&words::spelt_out(&rest[..place]));
+        shown.push_str(mark);
+        rest = &rest[place + mark.len()..];
+    }
+    write(&shown)
+}
+
+fn write(text: &str) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -35,5 +52,5 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 
 /// Writes an answer as JSON.
 pub(crate) fn print_json(answer: &impl serde::Serialize) -> anyhow::Result<()> {
-    print(&format!("{}\n", serde_json::to_string_pretty(answer)?))
+    write(&words::json(answer)?)
 }

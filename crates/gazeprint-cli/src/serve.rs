@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use gazeprint::corpus::Corpus;
-use gazeprint_recognition::{Location, Recognizer};
+use gazeprint_recognition::{Anchor, Location, Recognizer};
 use gazeprint_serve::{Journal, ServeOptions, Server, TlsFiles, demonstration};
 
 use crate::opening::{GalleryArgs, SecretArgs};
@@ -40,6 +40,9 @@ pub(crate) struct Args {
     gallery: Option<String>,
     #[command(flatten)]
     secret: SecretArgs,
+    /// What `gazeprint gallery anchor` printed: refuse an older state of the gallery
+    #[arg(long, value_name = "ANCHOR", conflicts_with = "demo")]
+    anchor: Option<Anchor>,
     /// Serve a gallery of 40 readers that are built in, and let the page play what they read then; gone
     /// when the server ends
     #[arg(long)]
@@ -96,7 +99,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     // Kept until the end: the demonstration is in it.
     let temporary = tempfile::tempdir().context("no temporary folder")?;
     let (desk, played) = match &args.gallery {
-        Some(gallery) => (GalleryArgs::of(gallery.clone(), args.secret.clone()).open()?, None),
+        Some(gallery) => {
+            let (secret, anchor) = (args.secret.clone(), args.anchor.clone());
+            (GalleryArgs::of(gallery.clone(), secret, anchor).open()?, None)
+        }
         None => {
             words::note("enrolling 40 readers of provo (Luke & Christianson, 2018; CC BY 4.0)");
             let (desk, played) = demonstration(temporary.path())?;

@@ -8,7 +8,7 @@ use gazeprint_recognition::{Decision, Step, Watch, WatchOptions, WatchState};
 
 use self::stream::{Listener, Output};
 use crate::exit::Exit;
-use crate::inspect::plural;
+use crate::inspect::{plural, visible};
 use crate::opening::GalleryArgs;
 use crate::probe::ReplayArgs;
 use crate::words::{answers, warnings};
@@ -113,11 +113,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
 /// The last verdict, for people.
 fn say(watch: &Watch, last: WatchState) {
     let Step { fixations, seconds, llr, decision } = last.step;
-    let id = watch.reader();
+    let (id, name) = (watch.reader(), visible(watch.reader()));
     let replay = watch.replay().map(|replay| format!("; {}", answers::replay(replay, id)));
     let why = replay.or_else(|| watch.liveness().and_then(|found| answers::lifeless(&found)));
     eprintln!(
-        "{}: {id} after {}, {seconds:.1} s, llr {llr:+.2} nats{}",
+        "{}: {name} after {}, {seconds:.1} s, llr {llr:+.2} nats{}",
         decision.name(),
         plural(fixations, "fixation"),
         why.unwrap_or_default()

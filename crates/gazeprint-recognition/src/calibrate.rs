@@ -267,7 +267,7 @@ impl Recognizer {
         let rules = sample.rules(self, population, &community, monitor)?;
         let readers = loaded.readers.into_iter().zip(likenesses).collect();
         let rules = rules.as_ref();
-        self.gallery().relearn(population, &community, loaded.era, readers, rules)?;
+        self.gallery().relearn(population, &community, loaded.generation, readers, rules)?;
         // Rows, where there are many; rules were learned with all the rest.
         self.settle(When::Outgrown, KeepRows::OfMany, monitor)
     }

@@ -9,7 +9,7 @@ use gazeprint::method::{Community, DayShares, People, PeopleError, Population, S
 use gazeprint::saccade::{Reading, readings, readings_of_words};
 use gazeprint_store::{
     Enrolment, Entry, Founding, Gallery, GalleryError, Location, MergeError, Recording, RowMaking,
-    Secret, StoreError,
+    Secret, StoreError, Version,
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -140,7 +140,7 @@ struct Candidate {
     new: Vec<Recording>,
     /// What the gallery will have.
     recordings: Vec<Recording>,
-    revision: Option<u64>,
+    version: Option<Version>,
 }
 
 impl Recognizer {
@@ -338,7 +338,7 @@ impl Recognizer {
         check_name(name)?;
         let id = self.id_of(name);
         let known = self.gallery().recordings(&id)?;
-        let revision = known.as_ref().map(|(_, revision)| *revision);
+        let version = known.as_ref().map(|(_, version)| *version);
         let recordings = match known {
             Some((known, _)) if !options.replace => {
                 match gazeprint_store::merged(known, new.clone()) {
@@ -358,15 +358,15 @@ impl Recognizer {
         if fixations < FEWEST_FIXATIONS {
             return Ok(Outlook::Short(fixations));
         }
-        Ok(Outlook::Ready(Candidate { name: name.to_owned(), id, new, recordings, revision }))
+        Ok(Outlook::Ready(Candidate { name: name.to_owned(), id, new, recordings, version }))
     }
 
     /// Refuses what is to be added to a reader who is there, and four of five strangers would read more like. Where
     /// nothing can be decided, nothing is refused.
     fn check_same(&self, candidate: &Candidate) -> Result<(), Error> {
-        let Candidate { id, new, revision, .. } = candidate;
+        let Candidate { id, new, version, .. } = candidate;
         let readings = self.recorded(id, new)?;
-        if revision.is_none() || readings.is_empty() {
+        if version.is_none() || readings.is_empty() {
             return Ok(());
         }
         let ComparedClaim { readers, place, comparison } = match self.compare_claim(&readings, id) {
@@ -393,7 +393,7 @@ impl Recognizer {
     ) -> Result<Commit, Error> {
         let mut tries = 1;
         loop {
-            let based_on = (candidate.revision, learner.era);
+            let based_on = (candidate.version, learner.era);
             let entry = self.gallery().enroll(learned, based_on, options.replace);
             match entry {
                 Err(GalleryError::Conflict { .. }) if tries < MOST_TRIES => tries += 1,

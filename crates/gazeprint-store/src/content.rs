@@ -73,9 +73,17 @@ pub struct Entry {
     pub enrolled: u64,
     /// Last changed.
     pub changed: u64,
-    /// Rises with each change. It begins where the gallery has come to, so that somebody who was removed and
-    /// enrolled anew is not taken for who was there before.
+    /// Rises with each change.
     pub revision: u64,
+}
+
+/// Who has a name, and which change of them it is. Somebody who was removed and enrolled anew is not who was there
+/// before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Version {
+    /// Where their key is.
+    slot: u64,
+    pub(crate) revision: u64,
 }
 
 /// The record of an entry.
@@ -417,6 +425,19 @@ pub(crate) fn entry(
     }
     let bytes = snapshot.get(Kind::Template, id)?;
     bytes.map(|bytes| Ok(old_template(at, id, &bytes)?.0)).transpose()
+}
+
+/// Who has a name now, with their entry.
+pub(crate) fn versioned(
+    at: &Location,
+    snapshot: &mut Snapshot<'_>,
+    id: &str,
+) -> Result<Option<(Entry, Version)>, GalleryError> {
+    let found = entry(at, snapshot, id)?.zip(snapshot.slot(id)?);
+    Ok(found.map(|(StoredEntry { entry, .. }, slot)| {
+        let version = Version { slot, revision: entry.revision };
+        (entry, version)
+    }))
 }
 
 /// What a template of an older gallery holds.

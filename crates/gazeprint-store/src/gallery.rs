@@ -7,8 +7,8 @@ use zeroize::Zeroizing;
 
 use crate::content::{
     BACKGROUND, COHORT, Entry, FOUNDING, Founding, PEOPLE, POPULATION, Recordings, Remember,
-    StoredBackground, content, decode_entry, decode_voiced, earlier, encode, encode_voiced, entry,
-    old_template, read_recordings, setting, stored_rules,
+    StoredBackground, Version, content, decode_entry, decode_voiced, earlier, encode,
+    encode_voiced, entry, old_template, read_recordings, setting, stored_rules, versioned,
 };
 use crate::events::{Event, Logged, now};
 use crate::failure::GalleryError;
@@ -227,13 +227,16 @@ impl Gallery {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn recordings(&mut self, id: &str) -> Result<Option<(Vec<Recording>, u64)>, GalleryError> {
+    pub fn recordings(
+        &mut self,
+        id: &str,
+    ) -> Result<Option<(Vec<Recording>, Version)>, GalleryError> {
         let at = self.vault.location().clone();
         self.vault.read(|snapshot| {
-            let Some(stored) = entry(&at, snapshot, id)? else {
+            let Some((_, version)) = versioned(&at, snapshot, id)? else {
                 return Ok(None);
             };
-            Ok(Some((read_recordings(&at, snapshot, id)?, stored.entry.revision)))
+            Ok(Some((read_recordings(&at, snapshot, id)?, version)))
         })
     }
 

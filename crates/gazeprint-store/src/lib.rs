@@ -70,7 +70,7 @@ mod vault;
 
 pub use anchor::{Anchor, AnchorError};
 pub use change::Change;
-pub use content::{Enrolment, Entry, Founding, Remember, VoicedRules};
+pub use content::{Enrolment, Entry, Founding, Remember, Version, VoicedRules};
 pub use error::{Part, StoreError};
 pub use events::{Event, Logged, now};
 pub use failure::{Difference, GalleryError};

@@ -5,8 +5,8 @@ use zeroize::Zeroizing;
 
 use crate::content::{
     BACKGROUND, COHORT, Enrolment, Entry, POPULATION, RULES, Recordings, SHARED_RULES,
-    StoredBackground, StoredRules, VoicedRules, content, encode, encode_voiced, entry, put_reader,
-    stored_background, take_census,
+    StoredBackground, StoredRules, Version, VoicedRules, content, encode, encode_voiced, entry,
+    put_reader, stored_background, take_census, versioned,
 };
 use crate::events::{Event, now};
 use crate::failure::GalleryError;
@@ -41,7 +41,7 @@ fn put_rules(
 }
 
 impl Gallery {
-    /// Enrols a reader, or replaces what is known of one. `based_on` says which change of the reader
+    /// Enrols a reader, or replaces what is known of one. `based_on` says which version of the reader
     /// and which population the template was learned from.
     ///
     /// # Errors
@@ -50,10 +50,10 @@ impl Gallery {
     pub fn enroll(
         &mut self,
         enrolment: Enrolment,
-        (revision, era): (Option<u64>, u64),
+        (version, era): (Option<Version>, u64),
         replace: bool,
     ) -> Result<Entry, GalleryError> {
-        let mut entries = self.enroll_all(vec![(enrolment, revision)], era, replace)?;
+        let mut entries = self.enroll_all(vec![(enrolment, version)], era, replace)?;
         let entry = entries.pop();
         entry.ok_or_else(|| content(self.vault.location(), "the enrolment", "it is missing"))
     }
@@ -64,30 +64,30 @@ impl Gallery {
     /// As [`Gallery::enroll`].
     pub fn enroll_all(
         &mut self,
-        enrolments: Vec<(Enrolment, Option<u64>)>,
+        enrolments: Vec<(Enrolment, Option<Version>)>,
         era: u64,
         replace: bool,
     ) -> Result<Vec<Entry>, GalleryError> {
         let at = self.vault.location().clone();
         let conflict = |what: String| GalleryError::Conflict { at: at.clone(), what };
-        let encoded = |(enrolment, revision): (Enrolment, Option<u64>)| {
+        let encoded = |(enrolment, version): (Enrolment, Option<Version>)| {
             let Enrolment { id, recordings, fixations, likeness, row } = enrolment;
             let count = recordings.len();
             let kept = encode_voiced(&at, "recordings", &Recordings(recordings))?;
             let kept = Zeroizing::new(kept);
-            Ok::<_, GalleryError>((id, count, fixations, likeness, row, kept, revision))
+            Ok::<_, GalleryError>((id, count, fixations, likeness, row, kept, version))
         };
         let encoded: Vec<_> = enrolments.into_iter().map(encoded).collect::<Result<_, _>>()?;
         // The key of who begins anew is overwritten.
-        let erases = replace && encoded.iter().any(|(.., revision)| revision.is_some());
+        let erases = replace && encoded.iter().any(|(.., version)| version.is_some());
         let put = |change: &mut Change<'_>| {
             if stored_background(&at, change)?.era != era {
                 return Err(conflict("the population".to_owned()));
             }
             let mut entries = Vec::with_capacity(encoded.len());
-            for (id, recordings, fixations, likeness, row, kept, revision) in encoded {
-                let known = entry(&at, change, &id)?.map(|stored| stored.entry);
-                if known.as_ref().map(|entry| entry.revision) != revision {
+            for (id, recordings, fixations, likeness, row, kept, version) in encoded {
+                let (known, there) = versioned(&at, change, &id)?.unzip();
+                if there != version {
                     return Err(conflict(format!("reader {id:?}")));
                 }
                 if replace && known.is_some() {
@@ -99,9 +99,7 @@ impl Gallery {
                     fixations,
                     enrolled: known.map_or_else(now, |entry| entry.enrolled),
                     changed: now(),
-                    // One that nobody had who was removed: what was learned of them must not fit again.
-                    revision: revision
-                        .map_or_else(|| change.generation_after(), |revision| revision + 1),
+                    revision: version.map_or(0, |version| version.revision + 1),
                 };
                 put_reader(&at, change, entry.clone(), likeness)?;
                 change.put(Kind::Readings, &id, &kept)?;
@@ -140,18 +138,16 @@ impl Gallery {
     /// Replaces the population, and with it all templates and how decisions are made, at once.
     ///
     /// # Errors
-    /// If a reader or the population was changed meanwhile, or the gallery cannot be written.
+    /// If the gallery is of another generation by now, or cannot be written.
     pub fn relearn(
         &mut self,
         population: Option<&Population>,
         community: &Community,
-        era: u64,
+        generation: u64,
         readers: Vec<(Entry, Likeness)>,
         rules: Option<&VoicedRules>,
     ) -> Result<(), GalleryError> {
         let at = self.vault.location().clone();
-        let conflict = |what: String| GalleryError::Conflict { at: at.clone(), what };
-        let background = StoredBackground { era: era + 1, community: community.clone() };
         let population = population
             .map(|p| {
                 let cohort = encode(&at, COHORT, &p.cohort())?;
@@ -159,16 +155,15 @@ impl Gallery {
             })
             .transpose()?;
         self.vault.write(|change| {
-            let known = stored_background(&at, change)?;
-            if known.era != era || change.count(Kind::Template)? != readers.len() as u64 {
-                return Err(conflict("the population or the list of readers".to_owned()));
+            // What was learned is of all readers as they were.
+            if change.generation() != generation {
+                let what = "the gallery".to_owned();
+                return Err(GalleryError::Conflict { at: at.clone(), what });
             }
+            let era = stored_background(&at, change)?.era + 1;
+            let background = StoredBackground { era, community: community.clone() };
             let count = readers.len();
             for (mut entry, likeness) in readers {
-                let there = self::entry(&at, change, &entry.id)?;
-                if there.map(|stored| stored.entry.revision) != Some(entry.revision) {
-                    return Err(conflict(format!("reader {:?}", entry.id)));
-                }
                 entry.revision += 1;
                 put_reader(&at, change, entry, likeness)?;
             }

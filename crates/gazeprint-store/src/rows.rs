@@ -8,8 +8,8 @@ use gazeprint::search::{COMPONENTS, Row, Space};
 use serde::{Deserialize, Serialize};
 
 use crate::content::{
-    StoredBackground, VoicedRules, are_alike, content, decode, encode, entry, likeness, setting,
-    stored_background, stored_rules,
+    StoredBackground, Version, VoicedRules, are_alike, content, decode, encode, likeness, setting,
+    stored_background, stored_rules, versioned,
 };
 use crate::failure::GalleryError;
 use crate::gallery::Gallery;
@@ -60,8 +60,8 @@ pub struct WithoutRow {
     pub id: String,
     /// What the row is made from.
     pub likeness: Likeness,
-    /// Which change of the reader that is.
-    pub revision: u64,
+    /// Which version of the reader that is.
+    pub version: Version,
 }
 
 /// What is known of the rows of a gallery.
@@ -257,9 +257,9 @@ impl Gallery {
                 if row.is_some_and(|(found, _)| found == number) {
                     continue;
                 }
-                let known = entry(&at, snapshot, &id)?.zip(likeness(&at, snapshot, &id)?);
-                if let Some((stored, likeness)) = known {
-                    without.push(WithoutRow { id, likeness, revision: stored.entry.revision });
+                let known = versioned(&at, snapshot, &id)?.zip(likeness(&at, snapshot, &id)?);
+                if let Some(((_, version), likeness)) = known {
+                    without.push(WithoutRow { id, likeness, version });
                 }
             }
             Ok((without, next))
@@ -277,9 +277,9 @@ impl Gallery {
     ) -> Result<(), GalleryError> {
         let at = self.location().clone();
         self.vault.write(|change| {
-            for (WithoutRow { id, revision, .. }, row) in rows {
-                let there = entry(&at, change, id)?.map(|stored| stored.entry.revision);
-                if there == Some(*revision) {
+            for (WithoutRow { id, version, .. }, row) in rows {
+                let there = versioned(&at, change, id)?.map(|(_, version)| version);
+                if there == Some(*version) {
                     put_row(&at, change, id, Some(&(number, Some(*row))))?;
                 }
             }

@@ -382,6 +382,22 @@ impl<'a> Snapshot<'a> {
         result
     }
 
+    /// The slot with the key of a reader, which nobody else ever has, also not who comes after them by the same name;
+    /// none where there is nobody, and the first in galleries of earlier formats, which do not change.
+    pub(crate) fn slot(&mut self, name: &str) -> Result<Option<u64>, StoreError> {
+        let Self { at, backend, view, .. } = self;
+        let slot = match view {
+            View::Old(old) => {
+                old.get(&mut **backend, Kind::Template, name).map(|found| found.map(|_| OWN))
+            }
+            View::Now(now) => {
+                let row = now.keys.row(Kind::Entry, name);
+                now.item(at, &mut **backend, &row).map(|item| item.map(|item| item.slot))
+            }
+        };
+        self.noted(slot)
+    }
+
     pub(crate) fn has_failed(&self) -> bool {
         self.failed
     }

@@ -1,10 +1,7 @@
 //! What is done with a gallery as a whole.
 
-use gazeprint::method::Likeness;
-
 use crate::content::{
-    Entry, SHARED_RULES, content, decode_entry, decode_likeness, entry, likeness, old_template,
-    put_reader,
+    SHARED_RULES, content, decode_entry, decode_likeness, entry, likeness, old_template, put_reader,
 };
 use crate::events::Event;
 use crate::failure::GalleryError;
@@ -147,7 +144,7 @@ pub(crate) fn copy_readers(
         match is_old {
             true => {
                 let (stored, likeness) = old_template(at, id, &bytes)?;
-                put_copied(at, change, stored.entry, likeness)
+                put_reader(at, change, stored.entry, likeness)
             }
             false => {
                 names.push(id.to_owned());
@@ -159,22 +156,10 @@ pub(crate) fn copy_readers(
         let known = entry(at, snapshot, &id)?.zip(likeness(at, snapshot, &id)?);
         let (stored, likeness) =
             known.ok_or_else(|| content(at, &format!("the entry of {id:?}"), "it is missing"))?;
-        put_copied(at, change, stored.entry, likeness)?;
+        put_reader(at, change, stored.entry, likeness)?;
     }
     for kind in [Kind::Readings, Kind::Probe] {
         snapshot.each(kind, |name, value| change.put(kind, name, &value))?;
     }
     Ok(())
-}
-
-/// Writes a reader of another gallery. Revisions begin anew: none is ahead of the generation, which tells those of
-/// somebody who comes after them from theirs.
-fn put_copied(
-    at: &Location,
-    change: &mut Change<'_>,
-    entry: Entry,
-    likeness: Likeness,
-) -> Result<(), GalleryError> {
-    let revision = change.generation_after();
-    put_reader(at, change, Entry { revision, ..entry }, likeness)
 }

@@ -36,7 +36,7 @@ pub(crate) fn json(stored: &PopulationFile) -> anyhow::Result<String> {
         provenance: &stored.provenance,
         traits: &traits,
     };
-    Ok(serde_json::to_string_pretty(&report)? + "\n")
+    Ok(crate::words::json(&report)?)
 }
 
 /// A population of a file as tables.

@@ -67,7 +67,7 @@ pub(super) fn described(
         let value = serde_json::json!({
             "recording": recording, "has_words": false, "missing": missing, "warnings": warnings,
         });
-        return Ok(serde_json::to_string_pretty(&value)? + "\n");
+        return Ok(crate::words::json(&value)?);
     }
     let mut out = String::new();
     writeln!(

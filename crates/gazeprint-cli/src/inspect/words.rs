@@ -3,12 +3,15 @@
 use gazeprint_report::number::grouped;
 use unicode_width::UnicodeWidthStr;
 
+use crate::words::spelt_out;
+
 /// Where lines of words are broken.
 const WIDTH: usize = 80;
 
 /// A name as it can be shown: characters that command a terminal, or do not show, are spelt out.
 pub(crate) fn visible(name: &str) -> String {
-    name.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"")
+    spelt_out(&name.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\""))
+        .into_owned()
 }
 
 /// A name in a column of its own: filled up, or cut where it is too long.
@@ -70,6 +73,7 @@ mod tests {
     fn names_show_and_fit() {
         assert_eq!(visible("O'Neil \"Al\" é漢"), "O'Neil \"Al\" é漢");
         assert_eq!(visible("a\u{1b}[31mb\u{200b}\t"), "a\\u{1b}[31mb\\u{200b}\\t");
+        assert_eq!(visible("a\u{115f}\u{34f}\u{ad}"), "a\\u{115f}\\u{34f}\\u{ad}");
         assert_eq!(fitted("ben", 5), "ben  ");
         assert_eq!(fitted("annabel", 5), "anna…");
         assert_eq!(fitted("漢字漢字", 6), "漢字… ");

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::signals::on_interrupt;
 use crate::words::errors::told;
+use crate::words::spelt_out_json;
 
 /// Lines that are read ahead of what was answered.
 const AHEAD: usize = 1024;
@@ -155,7 +156,7 @@ impl Output {
     /// Writes a line; false where nobody listens any more.
     fn say(&mut self, answer: &impl Serialize) -> io::Result<bool> {
         let text = serde_json::to_string(answer)?;
-        match writeln!(self.out, "{text}").and_then(|()| self.out.flush()) {
+        match writeln!(self.out, "{}", spelt_out_json(&text)).and_then(|()| self.out.flush()) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
             result => result.map(|()| true),
         }

@@ -10,10 +10,11 @@ use gazeprint_recognition::{
 };
 
 use super::log::date;
-use crate::inspect::plural;
+use crate::inspect::{plural, visible};
 
 /// A probe that was there before.
 pub(crate) fn replay(replay: &ReplayFinding, reader: &str) -> String {
+    let reader = visible(reader);
     let source = match replay.of {
         ReplaySource::Enrolled => format!("recordings that {reader} was enrolled with"),
         ReplaySource::EarlierProbe => format!("earlier probes of {reader}"),
@@ -43,6 +44,7 @@ pub(crate) fn identification(answer: &Identification) -> String {
         (Some(found), UNKNOWN) => format!("{UNKNOWN}: {}", replay(found, &best.reader)),
         (_, UNKNOWN) => match &answer.likely {
             Some(likely) => {
+                let likely = visible(likely);
                 format!("likely {likely}{}", more(answer.more_sentences, answer.more_seconds))
             }
             None => {
@@ -50,7 +52,7 @@ pub(crate) fn identification(answer: &Identification) -> String {
                 format!("{UNKNOWN}{}", why.unwrap_or_default())
             }
         },
-        (_, decision) => decision.to_owned(),
+        (_, decision) => visible(decision),
     };
     _ = writeln!(
         text,
@@ -61,7 +63,8 @@ pub(crate) fn identification(answer: &Identification) -> String {
         answer.threshold,
         answer.fpir
     );
-    let width = answer.ranking.iter().map(|r| r.reader.chars().count()).max().unwrap_or(0).max(6);
+    let names: Vec<String> = answer.ranking.iter().map(|r| visible(&r.reader)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
     _ = writeln!(
         text,
         "rank  {:<width$}  {:>9}  {:>8}  {:>12}  {:>8}  {:>10}  {:>9}{}",
@@ -74,14 +77,13 @@ pub(crate) fn identification(answer: &Identification) -> String {
         "durations",
         other_voices(&best.parts, |name, _| format!("  {name:>10}"))
     );
-    for (rank, r) in answer.ranking.iter().enumerate() {
+    for ((rank, r), name) in answer.ranking.iter().enumerate().zip(&names) {
         let Evidence { types, amplitudes, durations, .. } = r.parts;
         _ = writeln!(
             text,
-            "{:>4}  {:<width$}  {:>9.4}  {:>+8.2}  {:>12.2}  {types:>+8.2}  {amplitudes:>+10.2}  \
+            "{:>4}  {name:<width$}  {:>9.4}  {:>+8.2}  {:>12.2}  {types:>+8.2}  {amplitudes:>+10.2}  \
              {durations:>+9.2}{}",
             rank + 1,
-            r.reader,
             r.posterior,
             r.llr,
             r.score,
@@ -99,9 +101,9 @@ fn other_voices(parts: &Evidence, cell: impl Fn(&str, f64) -> String) -> String 
 
 /// Whether a claim is believed.
 pub(crate) fn verification(answer: &Verification) -> String {
-    let id = &answer.reader;
+    let id = visible(&answer.reader);
     let why = match &answer.replay {
-        Some(found) => format!("; {}", replay(found, id)),
+        Some(found) => format!("; {}", replay(found, &answer.reader)),
         None if answer.decision == Verdict::Undecided => {
             more(answer.more_sentences, answer.more_seconds)
         }
@@ -148,7 +150,7 @@ pub(crate) fn standing(at: &Location, standing: &Standing) -> String {
 pub(crate) fn enrolled(entry: &Entry) -> String {
     let (recordings, fixations) =
         (plural(entry.recordings, "recording"), plural(entry.fixations, "fixation"));
-    format!("enrolled {}: {recordings}, {fixations}\n", entry.id)
+    format!("enrolled {}: {recordings}, {fixations}\n", visible(&entry.id))
 }
 
 /// Who was not, and why.
@@ -156,6 +158,7 @@ pub(crate) fn skipped(skipped: &[Skipped]) -> String {
     let mut text = String::new();
     let Some(first) = skipped.first() else { return text };
     for Skipped { reader, fixations, .. } in skipped {
+        let reader = visible(reader);
         _ = writeln!(text, "skipped {reader}: {}", plural(*fixations, "fixation"));
     }
     _ = writeln!(
@@ -171,13 +174,14 @@ pub(crate) fn skipped(skipped: &[Skipped]) -> String {
 /// The readers of a gallery.
 pub(crate) fn readers(readers: &[Entry]) -> String {
     let mut text = String::new();
-    let width = readers.iter().map(|r| r.id.chars().count()).max().unwrap_or(0).max(6);
+    let names: Vec<String> = readers.iter().map(|entry| visible(&entry.id)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(6);
     _ = writeln!(
         text,
         "\n{:<width$}  {:>10}  {:>9}  {:<16}  changed (UTC)",
         "reader", "recordings", "fixations", "enrolled (UTC)"
     );
-    for Entry { id, recordings, fixations, enrolled, changed, .. } in readers {
+    for (Entry { recordings, fixations, enrolled, changed, .. }, id) in readers.iter().zip(&names) {
         let (enrolled, changed) = (date(*enrolled), date(*changed));
         _ = writeln!(
             text,
@@ -192,7 +196,7 @@ pub(crate) fn reader(entry: &Entry, remembered: usize) -> String {
     format!(
         "reader      {}\nrecordings  {}\nfixations   {}\nenrolled    {} UTC\nchanged     {} UTC\n\
          remembered  {} of earlier probes, to know replays\n",
-        entry.id,
+        visible(&entry.id),
         entry.recordings,
         entry.fixations,
         date(entry.enrolled),

@@ -77,6 +77,7 @@ fn advice(error: &Error) -> Option<&'static str> {
         Error::TooLittleRead { .. } => "without --strict, such readers are skipped",
         Error::AllEnrolled { .. } => ", or start the readers anew (--replace)",
         Error::Recordings { .. } => "that is --replace",
+        Error::OtherReader { .. } => "if they are the reader's, add them with --force",
         Error::Gallery(GalleryError::UnknownReader { .. }) => "`gazeprint gallery list` shows all",
         Error::Gallery(GalleryError::Twice { .. }) => "`gazeprint gallery remove` does it",
         Error::Gallery(GalleryError::Apart { difference: Difference::Pseudonyms, .. }) => {

@@ -2,7 +2,7 @@
 
 use gazeprint_recognition::Event;
 
-use crate::inspect::plural;
+use crate::inspect::{plural, visible};
 
 /// A time as people write it, in UTC.
 pub(crate) fn date(seconds: u64) -> String {
@@ -29,20 +29,22 @@ pub(crate) fn words(event: &Event) -> String {
         Event::Created {} => "created".to_owned(),
         Event::Copied {} => "copied to another place".to_owned(),
         Event::Enrolled { reader, recordings } => {
-            format!("enrolled {reader}: {}", plural(*recordings, "recording"))
+            format!("enrolled {}: {}", visible(reader), plural(*recordings, "recording"))
         }
-        Event::Removed { reader } => format!("removed {reader}"),
+        Event::Removed { reader } => format!("removed {}", visible(reader)),
         Event::Identified { reader, llr, fixations, replay } => format!(
             "identified {}: {}",
-            reader.as_deref().unwrap_or("nobody known"),
+            reader.as_deref().map_or_else(|| "nobody known".to_owned(), visible),
             evidence(llr, fixations, replay)
         ),
         Event::Verified { reader, accepted, llr, fixations, replay } => format!(
-            "{} {reader}: {}",
+            "{} {}: {}",
             if *accepted { "accepted" } else { "rejected" },
+            visible(reader),
             evidence(llr, fixations, replay)
         ),
         Event::Watched { reader, decision, llr, fixations } => {
+            let (reader, decision) = (visible(reader), visible(decision));
             format!("watched {reader}: {decision}, {}", evidence(llr, fixations, &false))
         }
         Event::Relearned { readers } => format!("relearned from {}", plural(*readers, "reader")),

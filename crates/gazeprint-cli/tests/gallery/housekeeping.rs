@@ -173,3 +173,27 @@ fn an_older_state_is_told_by_an_anchor() {
     );
     refused(&own.manage("list", &["--anchor", "nonsense"]), 2);
 }
+
+#[test]
+fn an_anchor_was_ignored_where_galleries_are_copied_merged_or_made() {
+    let own = Own::new();
+    let older = own.path("older.gallery");
+    std::fs::copy(&own.gallery, &older).unwrap();
+    assert_eq!(own.verify(&SHARED.probe(BERT), ANNA, &[]).status.code(), Some(3));
+    let anchor = succeeded(&own.manage("anchor", &[]));
+    let held = ["--anchor", anchor.trim_end()];
+    let copy = own.path("copy.gallery");
+    let told =
+        refused(&run("gallery export", &[], &older, &[&held[..], &["--out", &copy]].concat()), 7);
+    assert!(told.contains("older.gallery is older than the anchor"), "{told}");
+    // What is imported is what the anchor is of.
+    let told = refused(&run("gallery import", &[&older], &copy, &held), 7);
+    assert!(told.contains("older.gallery is older than the anchor"), "{told}");
+    let told = refused(&run("gallery merge", &[&older], &copy, &held), 2);
+    assert!(told.contains("found --anchor, which is of one gallery"), "{told}");
+    // No gallery is made in place of the one that there was.
+    let told = refused(&run("enroll", &[&SHARED.corpus()], &copy, &held), 1);
+    assert!(told.contains("copy.gallery: there is no gallery"), "{told}");
+    assert!(!std::path::Path::new(&copy).exists());
+    succeeded(&run("gallery import", &[&own.gallery], &copy, &held));
+}
