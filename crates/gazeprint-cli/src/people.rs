@@ -311,7 +311,9 @@ pub(crate) fn inspect(people: &People, json: bool) -> anyhow::Result<()> {
     }
     show(people, false)?;
     match people.population()? {
-        Some(population) => print(&format!("\n{}", population_tables(&population.traits(people.day_shares()))?)),
+        Some(population) => {
+            print(&format!("\n{}", population_tables(&population.traits(people.day_shares()))?))
+        }
         None => Ok(()),
     }
 }

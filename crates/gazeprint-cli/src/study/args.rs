@@ -325,10 +325,9 @@ impl Args {
         let train_fraction = self.train_fraction.unwrap_or(0.5);
         let usual = if self.paper { SPLITS_OF_THE_PAPER } else { USUAL_SPLITS };
         Ok(match self.split {
-            SplitKind::Random => Division::Random {
-                splits: self.splits.map_or(usual, usize::from),
-                train_fraction,
-            },
+            SplitKind::Random => {
+                Division::Random { splits: self.splits.map_or(usual, usize::from), train_fraction }
+            }
             SplitKind::Temporal => Division::Temporal { train_fraction },
             SplitKind::Session => {
                 Division::Session { train: self.train_sessions.unwrap_or(1).into() }

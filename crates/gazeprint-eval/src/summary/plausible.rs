@@ -328,10 +328,8 @@ mod tests {
     #[test]
     fn onsets_that_are_not_known_here_and_there_change_no_rate() {
         let whole = reading(1.0, 220.0, 250.0);
-        let without = |(i, look): (usize, &Look)| Look {
-            onset: look.onset.filter(|_| i % 3 != 1),
-            ..*look
-        };
+        let without =
+            |(i, look): (usize, &Look)| Look { onset: look.onset.filter(|_| i % 3 != 1), ..*look };
         let some: Vec<Look> = whole.iter().enumerate().map(without).collect();
         let mut tally = Tally::default();
         tally.add(some.into_iter());
