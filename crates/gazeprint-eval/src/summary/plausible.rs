@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn most_readers_are_told_where_one_was_read_of_so_much_that_all_together_look_right() {
         let broken = reading(1.0, 4231.0, 4300.0);
-        let good = reading(1.0, 220.0, 250.0).repeat(60);
+        let good = reading(1.0, 220.0, 250.0).repeat(120);
         let readers = [("anna", &broken), ("ben", &broken), ("cleo", &good)];
         let looks = readers.map(|(name, looks)| (name, looks.iter().copied()));
         let found = implausible(looks, PlaceUnit::Pixels, true);
