@@ -163,7 +163,7 @@ impl Admission {
         Compared { fixations: (fixations as f64).min(RANGE[1]), scores }
     }
 
-    fn insiders(&self, round: &Round) -> Vec<Compared> {
+    pub(super) fn insiders(&self, round: &Round) -> Vec<Compared> {
         round.insiders.iter().map(|it| self.compared(it.fixations, &it.claims)).collect()
     }
 
@@ -286,9 +286,9 @@ impl Hurdle {
 }
 
 /// The claims of a probe, as scores.
-struct Compared {
-    fixations: f64,
-    scores: Vec<f64>,
+pub(super) struct Compared {
+    pub(super) fixations: f64,
+    pub(super) scores: Vec<f64>,
 }
 
 /// The people of some trials.
