@@ -28,9 +28,10 @@ def seam(place: pathlib.Path) -> gp.Corpus:
     return gp.Corpus.read(place)
 
 
+# Not of fusion: the people that ship were learned from these readers, and a study refuses them.
 @pytest.mark.parametrize(
     "methods",
-    ["landwehr,holland-unweighted", pytest.param("fusion,population,semiparametric", marks=pytest.mark.long)],
+    ["landwehr,holland-unweighted", pytest.param("population,semiparametric", marks=pytest.mark.long)],
 )
 def test_a_study_is_that_of_the_command(command, place: pathlib.Path, seam: gp.Corpus, methods: str) -> None:
     theirs = command("study", place, "--json", "--methods", methods, "--splits", 1)
